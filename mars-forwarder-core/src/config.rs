@@ -1,0 +1,78 @@
+//! Bounds and timers of one forwarder.
+
+use core::time::Duration;
+
+/// Hop threshold: faces with `hops * denominator <= numerator * min(hops)` take part in discovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Theta {
+    /// Numerator.
+    pub numerator: u32,
+    /// Denominator, not zero, not above the numerator.
+    pub denominator: u32,
+}
+
+/// Whether the rank order guards the valid set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankRule {
+    /// The only safe setting.
+    Enforced,
+    /// The paper's three rules alone; forwarding loops appear. For demonstrations.
+    Off,
+}
+
+/// Everything that a forwarder is configured with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Config {
+    /// Seeds hash tables, nonces and tie-breaks; secret, and different on every node.
+    pub seed: u64,
+    /// Hop threshold; default 3/2.
+    pub theta: Theta,
+    /// Rank order on or off.
+    pub rank_rule: RankRule,
+    /// Interests that wait per dest; default 40.
+    pub interest_queue: u16,
+    /// An Interest takes a longer tier only while more than this many of its dest wait; default 2.
+    pub tier_spill: u16,
+    /// Pending Interests; default 65,536.
+    pub max_pending: u32,
+    /// Dests with state; default 4,096.
+    pub max_dests: u32,
+    /// FIB prefixes; default 65,536.
+    pub max_prefixes: u32,
+    /// Faces; default 1,024.
+    pub max_faces: u32,
+    /// Dead nonces kept; default 65,536.
+    pub max_dead_nonces: u32,
+    /// A valid face without Data for this long expires; ranks are kept twice as long; default 30 s.
+    pub path_lifetime: Duration,
+    /// The process came back with its state lost: refuse discovery for `path_lifetime`.
+    pub restarted: bool,
+    /// An Interest's lifetime is cut to this; default 30 s.
+    pub max_lifetime: Duration,
+}
+
+impl Config {
+    /// The defaults, with the given seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            theta: Theta {
+                numerator: 3,
+                denominator: 2,
+            },
+            rank_rule: RankRule::Enforced,
+            interest_queue: 40,
+            tier_spill: 2,
+            max_pending: 65_536,
+            max_dests: 4_096,
+            max_prefixes: 65_536,
+            max_faces: 1_024,
+            max_dead_nonces: 65_536,
+            path_lifetime: Duration::from_secs(30),
+            restarted: false,
+            max_lifetime: Duration::from_secs(30),
+        }
+    }
+}

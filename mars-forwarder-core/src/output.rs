@@ -1,0 +1,121 @@
+//! What a forwarder asks for, and what it reports.
+
+use core::time::Duration;
+
+use mars_time::Instant;
+use mars_wire::{MarsHeader, NackReason, NameBuf, PitToken, Rank};
+
+use crate::FaceId;
+
+/// What the host must write into a packet on its way out. Nothing of the link header that the
+/// packet arrived with survives: the fields here are all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// The handle is an Interest.
+    Interest {
+        /// Write this hop limit, if the Interest has one.
+        hop_limit: Option<u8>,
+        /// Write this nonce.
+        nonce: u32,
+        /// Write this lifetime; `None`: leave it.
+        lifetime: Option<Duration>,
+        /// MARS link header to send with it.
+        header: MarsHeader,
+    },
+    /// The handle is a Data.
+    Data {
+        /// PIT token of this downstream.
+        pit_token: Option<PitToken>,
+        /// MARS link header to send with it.
+        header: MarsHeader,
+    },
+    /// The handle is the Interest that is returned in a Nack.
+    Nack {
+        /// Write this nonce, the one that this downstream used.
+        nonce: u32,
+        /// The NDNLPv2 reason.
+        reason: NackReason,
+        /// PIT token of this downstream.
+        pit_token: Option<PitToken>,
+        /// MARS link header to send with it.
+        header: MarsHeader,
+    },
+}
+
+/// One thing to do, a fact, or the end of the drain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use]
+pub enum Output<P> {
+    /// Send a packet.
+    Transmit {
+        /// Over this face.
+        face: FaceId,
+        /// After writing this into it.
+        edit: Edit,
+        /// The host's handle.
+        packet: P,
+    },
+    /// A fact; the host may drop it.
+    Event(Event),
+    /// Nothing more; wake the forwarder at this time, if any.
+    Timeout(Option<Instant>),
+}
+
+/// A fact, reported once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A packet was dropped or refused.
+    Dropped {
+        /// The face that it came from.
+        face: FaceId,
+        /// Why.
+        reason: DropReason,
+    },
+    /// An upstream face became valid for a dest.
+    PathFound {
+        /// The dest.
+        dest: NameBuf,
+        /// The upstream face.
+        face: FaceId,
+        /// Closest rank learnt from it; `None`: it stands outside the rank order (plain NDN).
+        rank: Option<Rank>,
+    },
+    /// An upstream face is no longer valid for a dest.
+    PathLost {
+        /// The dest.
+        dest: NameBuf,
+        /// The upstream face.
+        face: FaceId,
+    },
+    /// Discovery of a dest has converged at this node.
+    Converged {
+        /// The dest.
+        dest: NameBuf,
+    },
+}
+
+/// Why a packet was dropped or refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DropReason {
+    /// Hop limit used up.
+    HopLimit,
+    /// Same name and nonce from the same face: a copy.
+    Copy,
+    /// Same nonce from another face: a loop (Nack duplicate was sent).
+    Loop,
+    /// Data or Nack that nobody waits for.
+    Unsolicited,
+    /// The dest's Interest queue is full (Nack queue-full was sent).
+    QueueFull,
+    /// No upstream (Nack no-route was sent).
+    NoRoute,
+    /// The PIT is at its cap.
+    PitFull,
+    /// The dest table is at its cap.
+    DestsFull,
+    /// Retransmission too soon after the last transmission.
+    Suppressed,
+}
