@@ -3,11 +3,17 @@
 
 mod config;
 mod controller;
+mod epoch;
 mod error;
 mod input;
+mod law;
 mod output;
+mod pacer;
+mod rtt;
+mod train;
+mod window;
 
-pub use config::{Config, Level};
+pub use config::{Config, Estimate, Level};
 pub use controller::{Controller, Phase};
 pub use error::{ConfigError, Error};
 pub use input::Input;
