@@ -1,13 +1,23 @@
-//! The one error type of the decoder: where, and what.
+//! What can be wrong with octets (or a URI), and what can be wrong with a packet to be written.
 
-/// Why octets were refused, and at which offset from the start of the slice given.
+/// Why octets or a URI were refused, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{kind} at octet {offset}")]
 pub struct DecodeError {
-    /// Octets from the start of the input to the element at fault.
+    /// Octets from the start of the input to the element (or character) at fault.
     pub offset: usize,
     /// What is wrong with it.
     pub kind: ErrorKind,
+}
+
+impl DecodeError {
+    /// The same fault, seen from an input that starts `octets` earlier.
+    pub(crate) const fn shifted(self, octets: usize) -> Self {
+        Self {
+            offset: self.offset.saturating_add(octets),
+            kind: self.kind,
+        }
+    }
 }
 
 /// What is wrong with an element.
@@ -26,4 +36,56 @@ pub enum ErrorKind {
     /// A fixed-size element has another size.
     #[error("element of a wrong size")]
     BadLength,
+    /// An element that must not be ignored is unknown, repeated, or out of order.
+    #[error("critical element unknown, repeated or out of order")]
+    Critical,
+    /// The element lacks one that it must contain.
+    #[error("mandatory element missing")]
+    Missing,
+    /// Octets follow after the end of the packet.
+    #[error("octets after the end of the packet")]
+    Trailing,
+    /// The packet is longer than [`MAX_PACKET`](crate::MAX_PACKET) octets.
+    #[error("packet longer than 8800 octets")]
+    TooLong,
+    /// `ApplicationParameters` without one `ParametersSha256Digest` in the name, or the reverse.
+    #[error("parameters digest in the name does not go with the parameters")]
+    ParametersDigest,
+    /// `FragIndex`, `FragCount` and `Sequence` contradict one another, or a header stands in a
+    /// fragment where it does not belong.
+    #[error("fragment header out of range")]
+    BadFragment,
+    /// A Nack around something else than an Interest.
+    #[error("nack around something else than an interest")]
+    NackedData,
+    /// A URI does not start with `/` or `ndn:/`.
+    #[error("name without a leading slash")]
+    NoSlash,
+    /// A URI segment is empty, `.` or `..`.
+    #[error("empty or relative segment")]
+    EmptySegment,
+    /// A `%` in a URI is not followed by two hexadecimal digits.
+    #[error("malformed percent-encoding")]
+    BadPercent,
+    /// A number in a URI is not decimal, has a sign or leading zeros, or exceeds 64 bits.
+    #[error("malformed number")]
+    BadNumber,
+    /// A digest in a URI is not 64 hexadecimal digits.
+    #[error("malformed digest")]
+    BadHex,
+}
+
+/// Why a packet was not written. Nothing useful is in the buffer then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// The buffer is too small.
+    #[error("buffer too small, {needed} octets needed")]
+    BufferTooSmall {
+        /// Octets that the packet takes.
+        needed: usize,
+    },
+    /// A decoder would refuse the packet.
+    #[error("packet would be refused: {0}")]
+    Invalid(ErrorKind),
 }

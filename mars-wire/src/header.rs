@@ -1,93 +1,20 @@
 //! The MARS link header: what travels hop by hop beside an NDN packet.
+//!
+//! One container, type 928. Its value is one octet of flags, saying which fields follow, then these
+//! fields in the order of their bits, each of a fixed width, big endian.
 
-/// A label: unsigned 32.32 fixed point. Its integer part reads like hops to the producer, its
-/// fraction leaves room between any two. Smaller is closer to the producer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Label(u64);
+use crate::tlv::{Element, Reader, element_len};
+use crate::types::MARS;
+use crate::writer::Writer;
+use crate::{DecodeError, EncodeError, ErrorKind, Label, NackDetail, Rank};
 
-impl Label {
-    /// The producer's own label.
-    pub const ZERO: Self = Self(0);
-    /// Farther from the producer than any other.
-    pub const MAX: Self = Self(u64::MAX);
-    /// One hop.
-    pub const ONE: Self = Self(1 << 32);
-
-    /// From the raw 32.32 bits.
-    #[must_use]
-    pub const fn from_bits(bits: u64) -> Self {
-        Self(bits)
-    }
-
-    /// The raw 32.32 bits.
-    #[must_use]
-    pub const fn to_bits(self) -> u64 {
-        self.0
-    }
-}
-
-/// A node's standing for one dest. A higher generation is closer to the producer; within one, a
-/// smaller label is. Always compare the pair: [`Rank::closer_than`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Rank {
-    /// Discovery round, raised only when nobody has a route.
-    pub generation: u32,
-    /// Position within the round.
-    pub label: Label,
-}
-
-impl Rank {
-    /// Whether `self` is strictly closer to the producer than `other`.
-    #[must_use]
-    pub fn closer_than(self, other: Self) -> bool {
-        self.generation > other.generation
-            || (self.generation == other.generation && self.label < other.label)
-    }
-}
-
-/// Why an Interest was refused, in MARS terms (flag bit 6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NackDetail {
-    /// 1: the edge would break the rank order.
-    Order,
-    /// 2: the sender has no path.
-    NoRoute,
-    /// 3: the sender saw this nonce on another face.
-    Duplicate,
-    /// 4: the requester works in an old generation; `generation` carries the current one.
-    Stale,
-    /// 5: the sender's Interest queue for this dest is full.
-    QueueFull,
-}
-
-/// The `NackReason` of NDNLPv2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NackReason {
-    /// No reason given.
-    None,
-    /// 50.
-    Congestion,
-    /// 100.
-    Duplicate,
-    /// 150.
-    NoRoute,
-    /// Any other number, kept.
-    Other(u64),
-}
-
-impl NackDetail {
-    /// The NDNLPv2 reason that goes with it, so that plain NDN neighbours understand.
-    #[must_use]
-    pub const fn reason(self) -> NackReason {
-        match self {
-            Self::Order | Self::NoRoute => NackReason::NoRoute,
-            Self::Duplicate => NackReason::Duplicate,
-            Self::Stale | Self::QueueFull => NackReason::Congestion,
-        }
-    }
-}
+const INTEREST_QUEUE: u8 = 1 << 0;
+const DATA_QUEUE: u8 = 1 << 1;
+const TIER_CONV: u8 = 1 << 2;
+const NODE_CONV: u8 = 1 << 3;
+const GENERATION: u8 = 1 << 4;
+const LABEL: u8 = 1 << 5;
+const NACK_DETAIL: u8 = 1 << 6;
 
 /// The fields of the MARS link header (type 928). A field that is absent is *unknown*, never zero;
 /// a header without any field is not sent at all.
@@ -124,33 +51,107 @@ impl MarsHeader {
             label: self.label?,
         })
     }
-}
 
-/// A PIT token: 1 to 32 opaque octets that a downstream wants back with the Data or Nack.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct PitToken {
-    len: u8,
-    octets: [u8; 32],
-}
-
-impl PitToken {
-    /// `None` unless `octets` has 1 to 32 octets.
-    #[must_use]
-    pub fn new(octets: &[u8]) -> Option<Self> {
-        let mut out = [0; 32];
-        if octets.is_empty() {
-            return None;
+    /// Decodes the whole element, from its TYPE.
+    ///
+    /// # Errors
+    /// Another type, and a value that ends before a field that its flags announce. Unknown flags,
+    /// unknown Nack details and octets behind the last field are ignored.
+    pub fn decode(octets: &[u8]) -> Result<Self, DecodeError> {
+        let element = Reader::datagram(octets)?;
+        if element.typ != MARS {
+            return Err(element.error(ErrorKind::BadType));
         }
-        out.get_mut(..octets.len())?.copy_from_slice(octets);
-        Some(Self {
-            len: u8::try_from(octets.len()).ok()?,
-            octets: out,
-        })
+        Self::read(element)
     }
 
-    /// The octets.
+    pub(crate) fn read(element: Element<'_>) -> Result<Self, DecodeError> {
+        Self::read_fields(element.inside()).ok_or(element.error(ErrorKind::BadLength))
+    }
+
+    fn read_fields(mut reader: Reader<'_>) -> Option<Self> {
+        let [flags] = reader.take()?;
+        let mut header = Self {
+            tier_conv: flags & TIER_CONV != 0,
+            node_conv: flags & NODE_CONV != 0,
+            ..Self::default()
+        };
+        if flags & INTEREST_QUEUE != 0 {
+            header.interest_queue = Some(u16::from_be_bytes(reader.take()?));
+        }
+        if flags & DATA_QUEUE != 0 {
+            header.data_queue = Some(u16::from_be_bytes(reader.take()?));
+        }
+        if flags & GENERATION != 0 {
+            header.generation = Some(u32::from_be_bytes(reader.take()?));
+        }
+        if flags & LABEL != 0 {
+            header.label = Some(Label::from_bits(u64::from_be_bytes(reader.take()?)));
+        }
+        if flags & NACK_DETAIL != 0 {
+            let [code] = reader.take()?;
+            header.nack_detail = NackDetail::from_code(code);
+        }
+        Some(header)
+    }
+
+    fn flags(&self) -> u8 {
+        let flag = |bit, set| if set { bit } else { 0 };
+        flag(INTEREST_QUEUE, self.interest_queue.is_some())
+            | flag(DATA_QUEUE, self.data_queue.is_some())
+            | flag(TIER_CONV, self.tier_conv)
+            | flag(NODE_CONV, self.node_conv)
+            | flag(GENERATION, self.generation.is_some())
+            | flag(LABEL, self.label.is_some())
+            | flag(NACK_DETAIL, self.nack_detail.is_some())
+    }
+
+    fn value_len(&self) -> usize {
+        1 + self.interest_queue.map_or(0, |_| 2)
+            + self.data_queue.map_or(0, |_| 2)
+            + self.generation.map_or(0, |_| 4)
+            + self.label.map_or(0, |_| 8)
+            + self.nack_detail.map_or(0, |_| 1)
+    }
+
+    /// Octets of the whole element; 0 if no field is present, because then it is not sent.
     #[must_use]
-    pub fn as_slice(&self) -> &[u8] {
-        self.octets.get(..usize::from(self.len)).unwrap_or_default()
+    pub fn encoded_len(&self) -> usize {
+        if self.is_empty() {
+            0
+        } else {
+            element_len(MARS, self.value_len())
+        }
+    }
+
+    /// Writes the whole element to the front of `out`; says how many octets that took.
+    ///
+    /// # Errors
+    /// [`EncodeError::BufferTooSmall`].
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
+        Writer::exactly(self.encoded_len(), out, |w| self.write(w))
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer<'_>) {
+        if self.is_empty() {
+            return;
+        }
+        w.head(MARS, self.value_len());
+        w.put(&[self.flags()]);
+        if let Some(packets) = self.interest_queue {
+            w.put(&packets.to_be_bytes());
+        }
+        if let Some(packets) = self.data_queue {
+            w.put(&packets.to_be_bytes());
+        }
+        if let Some(generation) = self.generation {
+            w.put(&generation.to_be_bytes());
+        }
+        if let Some(label) = self.label {
+            w.put(&label.to_bits().to_be_bytes());
+        }
+        if let Some(detail) = self.nack_detail {
+            w.put(&[detail.code()]);
+        }
     }
 }

@@ -1,6 +1,12 @@
 //! The two name formats of MARS: discovery `/dest/src/pd/probeIdx/seq`, data `/dest/data/seq`.
 
-use crate::{Component, Name};
+#[cfg(feature = "alloc")]
+use crate::NameBuf;
+use crate::writer::Writer;
+use crate::{Component, EncodeError, Name, Number};
+
+const PD: Component<'static> = Component::generic(b"pd");
+const DATA: Component<'static> = Component::generic(b"data");
 
 /// A name in one of the two MARS formats, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,8 +35,6 @@ impl<'a> MarsName<'a> {
     /// Reads the kind from the end of the name; `None` for any other name.
     #[must_use]
     pub fn parse(name: Name<'a>) -> Option<Self> {
-        let pd = Component::generic(b"pd");
-        let data = Component::generic(b"data");
         // The last four components, and the part of the name before each.
         let mut last = [(Name::EMPTY, None::<Component<'a>>); 4];
         let mut components = name.components();
@@ -52,19 +56,19 @@ impl<'a> MarsName<'a> {
         ] = last;
         let fourth = fourth?;
         match fourth.typ() {
-            Component::SEGMENT if third == Some(data) && !dest_data.is_empty() => {
+            Component::SEGMENT if third == Some(DATA) && !dest_data.is_empty() => {
                 Some(Self::Data {
                     dest: dest_data,
-                    segment: fourth.to_number()?,
+                    segment: fourth.to_shortest_number()?,
                 })
             }
-            Component::SEQUENCE if kind_pd == Some(pd) && !dest_pd.is_empty() => {
+            Component::SEQUENCE if kind_pd == Some(PD) && !dest_pd.is_empty() => {
                 let third = third.filter(|c| c.typ() == Component::SEQUENCE)?;
                 Some(Self::Discovery {
                     dest: dest_pd,
                     src: src?,
-                    probe_idx: third.to_number()?,
-                    seq: fourth.to_number()?,
+                    probe_idx: third.to_shortest_number()?,
+                    seq: fourth.to_shortest_number()?,
                 })
             }
             _ => None,
@@ -76,6 +80,90 @@ impl<'a> MarsName<'a> {
     pub const fn dest(&self) -> Name<'a> {
         match *self {
             Self::Discovery { dest, .. } | Self::Data { dest, .. } => dest,
+        }
+    }
+
+    /// Octets of the whole name, as the TLV-VALUE of a Name element.
+    #[must_use]
+    pub fn encoded_len(&self) -> usize {
+        let numbers = |n: u64| Number::new(n).sequence().encoded_len();
+        match *self {
+            Self::Discovery {
+                dest,
+                src,
+                probe_idx,
+                seq,
+            } => {
+                dest.as_value().len()
+                    + src.encoded_len()
+                    + PD.encoded_len()
+                    + numbers(probe_idx)
+                    + numbers(seq)
+            }
+            Self::Data { dest, segment } => {
+                dest.as_value().len() + DATA.encoded_len() + numbers(segment)
+            }
+        }
+    }
+
+    /// Writes the whole name to the front of `out`, as the TLV-VALUE of a Name element; says how
+    /// many octets that took. [`Self::name`] gives the result as a [`Name`].
+    ///
+    /// # Errors
+    /// [`EncodeError::BufferTooSmall`].
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
+        Writer::exactly(self.encoded_len(), out, |w| self.write(w))
+    }
+
+    /// Writes the whole name to the front of `buffer` and borrows it from there.
+    ///
+    /// # Errors
+    /// [`EncodeError::BufferTooSmall`].
+    pub fn name<'b>(&self, buffer: &'b mut [u8]) -> Result<Name<'b>, EncodeError> {
+        let len = self.encode(buffer)?;
+        Ok(Name::trusted(buffer.get(..len).unwrap_or_default()))
+    }
+
+    /// The whole name, on the heap.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn to_name_buf(&self) -> NameBuf {
+        match *self {
+            Self::Discovery {
+                dest,
+                src,
+                probe_idx,
+                seq,
+            } => NameBuf::from(dest)
+                .with(src)
+                .with(PD)
+                .sequence(probe_idx)
+                .sequence(seq),
+            Self::Data { dest, segment } => NameBuf::from(dest).with(DATA).segment(segment),
+        }
+    }
+
+    fn write(&self, w: &mut Writer<'_>) {
+        let component =
+            |w: &mut Writer<'_>, c: Component<'_>| w.element(u32::from(c.typ()), c.value());
+        match *self {
+            Self::Discovery {
+                dest,
+                src,
+                probe_idx,
+                seq,
+            } => {
+                w.put(dest.as_value());
+                component(w, src);
+                component(w, PD);
+                component(w, Number::new(probe_idx).sequence());
+                component(w, Number::new(seq).sequence());
+            }
+            Self::Data { dest, segment } => {
+                w.put(dest.as_value());
+                component(w, DATA);
+                component(w, Number::new(segment).segment());
+            }
         }
     }
 }

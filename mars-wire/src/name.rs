@@ -2,67 +2,8 @@
 
 use core::cmp::Ordering;
 
-use crate::tlv::read_var;
-use crate::{DecodeError, ErrorKind};
-
-/// One name component: a type (1 to 65535) and a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Component<'a> {
-    typ: u16,
-    value: &'a [u8],
-}
-
-impl<'a> Component<'a> {
-    /// `GenericNameComponent`.
-    pub const GENERIC: u16 = 8;
-    /// `SegmentNameComponent`.
-    pub const SEGMENT: u16 = 50;
-    /// `SequenceNumNameComponent`.
-    pub const SEQUENCE: u16 = 58;
-
-    /// A generic component.
-    #[must_use]
-    pub const fn generic(value: &'a [u8]) -> Self {
-        Self {
-            typ: Self::GENERIC,
-            value,
-        }
-    }
-
-    /// A component of any type; `None` for type 0.
-    #[must_use]
-    pub const fn new(typ: u16, value: &'a [u8]) -> Option<Self> {
-        if typ == 0 {
-            None
-        } else {
-            Some(Self { typ, value })
-        }
-    }
-
-    /// The TLV-TYPE.
-    #[must_use]
-    pub const fn typ(self) -> u16 {
-        self.typ
-    }
-
-    /// The TLV-VALUE.
-    #[must_use]
-    pub const fn value(self) -> &'a [u8] {
-        self.value
-    }
-
-    /// The value as a `NonNegativeInteger` of 1, 2, 4 or 8 octets.
-    #[must_use]
-    pub fn to_number(self) -> Option<u64> {
-        match *self.value {
-            [a] => Some(u64::from(a)),
-            [a, b] => Some(u64::from(u16::from_be_bytes([a, b]))),
-            [a, b, c, d] => Some(u64::from(u32::from_be_bytes([a, b, c, d]))),
-            [a, b, c, d, e, f, g, h] => Some(u64::from_be_bytes([a, b, c, d, e, f, g, h])),
-            _ => None,
-        }
-    }
-}
+use crate::tlv::{Element, Reader};
+use crate::{Component, DecodeError, ErrorKind};
 
 /// A name, borrowed: the TLV-VALUE of a Name element, every component of it checked and in minimal
 /// form, so that equality is equality of octets.
@@ -80,11 +21,23 @@ impl<'a> Name<'a> {
     /// # Errors
     /// What is wrong with the first faulty component, with its offset in `value`.
     pub fn from_value(value: &'a [u8]) -> Result<Self, DecodeError> {
-        let mut at = 0;
-        while at < value.len() {
-            at = read_component(value, at)?.1;
+        let mut reader = Reader::new(value);
+        while !reader.is_empty() {
+            read_component(&mut reader)?;
         }
         Ok(Self { value })
+    }
+
+    /// The name inside `element`, and how many of its components are a `ParametersSha256Digest`.
+    pub(crate) fn read(element: Element<'a>) -> Result<(Self, usize), DecodeError> {
+        let mut reader = element.inside();
+        let mut digests = 0;
+        while !reader.is_empty() {
+            let component = read_component(&mut reader)?;
+            digests += usize::from(component.typ() == Component::PARAMETERS_DIGEST);
+        }
+        let value = element.value;
+        Ok((Self { value }, digests))
     }
 
     /// For octets that were checked before.
@@ -109,7 +62,7 @@ impl<'a> Name<'a> {
     pub const fn components(self) -> Components<'a> {
         Components {
             value: self.value,
-            at: 0,
+            rest: Reader::new(self.value),
         }
     }
 
@@ -120,35 +73,39 @@ impl<'a> Name<'a> {
     }
 }
 
-/// Reads the component at `at`; gives it and the offset behind it.
-fn read_component(value: &[u8], at: usize) -> Result<(Component<'_>, usize), DecodeError> {
-    let err = |kind| DecodeError { offset: at, kind };
-    let (typ, next) = read_var(value, at)?;
-    let typ = u16::try_from(typ)
-        .ok()
-        .filter(|t| *t != 0)
-        .ok_or(err(ErrorKind::BadType))?;
-    let (len, next) = read_var(value, next)?;
-    let end = usize::try_from(len)
-        .ok()
-        .and_then(|len| next.checked_add(len))
-        .ok_or(err(ErrorKind::Truncated))?;
-    let octets = value.get(next..end).ok_or(err(ErrorKind::Truncated))?;
-    Ok((Component { typ, value: octets }, end))
+/// Reads one component. A digest has 32 octets, everything else any number.
+#[inline]
+pub(crate) fn read_component<'a>(reader: &mut Reader<'a>) -> Result<Component<'a>, DecodeError> {
+    let element = reader.element()?;
+    match u16::try_from(element.typ) {
+        Err(_) => Err(element.error(ErrorKind::BadType)),
+        Ok(Component::IMPLICIT_DIGEST | Component::PARAMETERS_DIGEST)
+            if element.value.len() != 32 =>
+        {
+            Err(element.error(ErrorKind::BadLength))
+        }
+        Ok(typ) => Ok(Component::trusted(typ, element.value)),
+    }
 }
 
 /// Iterator over the components of a [`Name`].
 #[derive(Clone, Debug)]
 pub struct Components<'a> {
     value: &'a [u8],
-    at: usize,
+    rest: Reader<'a>,
 }
 
 impl<'a> Components<'a> {
     /// The part of the name that was passed over so far.
     #[must_use]
     pub fn consumed(&self) -> Name<'a> {
-        Name::trusted(self.value.get(..self.at).unwrap_or_default())
+        Name::trusted(self.value.get(..self.rest.offset()).unwrap_or_default())
+    }
+
+    /// The part of the name that is still to come.
+    #[must_use]
+    pub fn remaining(&self) -> Name<'a> {
+        Name::trusted(self.rest.rest())
     }
 }
 
@@ -156,9 +113,10 @@ impl<'a> Iterator for Components<'a> {
     type Item = Component<'a>;
 
     fn next(&mut self) -> Option<Component<'a>> {
-        let (component, next) = read_component(self.value, self.at).ok()?;
-        self.at = next;
-        Some(component)
+        if self.rest.is_empty() {
+            return None;
+        }
+        read_component(&mut self.rest).ok()
     }
 }
 
@@ -166,7 +124,7 @@ impl Ord for Name<'_> {
     /// Canonical order: component by component by type, then length, then octets; a proper prefix
     /// sorts first.
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |c: Component<'_>| (c.typ, c.value.len());
+        let key = |c: Component<'_>| (c.typ(), c.value().len());
         let (mut a, mut b) = (self.components(), other.components());
         loop {
             match (a.next(), b.next()) {
@@ -174,7 +132,7 @@ impl Ord for Name<'_> {
                 (None, Some(_)) => return Ordering::Less,
                 (Some(_), None) => return Ordering::Greater,
                 (Some(x), Some(y)) => {
-                    let order = key(x).cmp(&key(y)).then_with(|| x.value.cmp(y.value));
+                    let order = key(x).cmp(&key(y)).then_with(|| x.value().cmp(y.value()));
                     if order != Ordering::Equal {
                         return order;
                     }

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::tlv::var_len;
-use crate::{Component, DecodeError, Name};
+use crate::writer::Writer;
+use crate::{Component, DecodeError, Name, Number};
 
 /// An owned, growable name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -26,9 +26,10 @@ impl NameBuf {
 
     /// Appends a component.
     pub fn push(&mut self, component: Component<'_>) {
-        write_var(&mut self.value, u64::from(component.typ()));
-        write_var(&mut self.value, component.value().len() as u64);
-        self.value.extend_from_slice(component.value());
+        let at = self.value.len();
+        self.value.resize(at + component.encoded_len(), 0);
+        let mut w = Writer::new(self.value.get_mut(at..).unwrap_or_default());
+        w.element(u32::from(component.typ()), component.value());
     }
 
     /// With one more component at its end.
@@ -42,6 +43,18 @@ impl NameBuf {
     #[must_use]
     pub fn generic(self, value: &[u8]) -> Self {
         self.with(Component::generic(value))
+    }
+
+    /// With the number `n` as a Segment component at its end.
+    #[must_use]
+    pub fn segment(self, n: u64) -> Self {
+        self.with(Number::new(n).segment())
+    }
+
+    /// With the number `n` as a `SequenceNum` component at its end.
+    #[must_use]
+    pub fn sequence(self, n: u64) -> Self {
+        self.with(Number::new(n).sequence())
     }
 
     /// Checks and takes over the TLV-VALUE of a Name.
@@ -60,17 +73,4 @@ impl From<Name<'_>> for NameBuf {
             value: name.as_value().to_vec(),
         }
     }
-}
-
-fn write_var(out: &mut Vec<u8>, n: u64) {
-    let octets = n.to_be_bytes();
-    let tag: &[u8] = match var_len(n) {
-        3 => &[0xFD],
-        5 => &[0xFE],
-        9 => &[0xFF],
-        _ => &[],
-    };
-    out.extend_from_slice(tag);
-    let keep = var_len(n) - tag.len();
-    out.extend_from_slice(octets.get(octets.len() - keep..).unwrap_or_default());
 }

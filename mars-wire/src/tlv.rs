@@ -1,4 +1,8 @@
-//! Reading and writing of TYPE and LENGTH.
+//! Reading of elements: TYPE, LENGTH, VALUE.
+//!
+//! A [`Reader`] is a slice that shrinks from the front; it has no index to get wrong. It knows the
+//! offset of its end in the input, so the offset of any fault is a subtraction. LENGTH is checked
+//! against what remains before anything else is done with it.
 
 use crate::{DecodeError, ErrorKind};
 
@@ -12,23 +16,289 @@ pub(crate) const fn var_len(n: u64) -> usize {
     }
 }
 
-/// A VAR-NUMBER at `at` and the offset behind it.
-pub(crate) fn read_var(b: &[u8], at: usize) -> Result<(u64, usize), DecodeError> {
-    let err = |kind| DecodeError { offset: at, kind };
-    let rest = b.get(at..).ok_or(err(ErrorKind::Truncated))?;
-    let (n, len, least) = match rest {
-        [0xFD, a, b, ..] => (u64::from(u16::from_be_bytes([*a, *b])), 3, 253),
-        [0xFE, a, b, c, d, ..] => (u64::from(u32::from_be_bytes([*a, *b, *c, *d])), 5, 0x1_0000),
-        [0xFF, a, b, c, d, e, f, g, h, ..] => (
-            u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
-            9,
-            0x1_0000_0000,
-        ),
-        [0xFD..=0xFF, ..] | [] => return Err(err(ErrorKind::Truncated)),
-        [n, ..] => (u64::from(*n), 1, 0),
-    };
-    if n < least {
-        return Err(err(ErrorKind::NonMinimal));
+/// Octets of `n` as a `NonNegativeInteger` in its shortest form.
+pub(crate) const fn number_len(n: u64) -> usize {
+    match n {
+        0..=0xFF => 1,
+        0x100..=0xFFFF => 2,
+        0x1_0000..=0xFFFF_FFFF => 4,
+        _ => 8,
     }
-    Ok((n, at + len))
+}
+
+/// Octets of an element whose value has `value` octets.
+pub(crate) const fn element_len(typ: u32, value: usize) -> usize {
+    var_len(typ as u64) + var_len(value as u64) + value
+}
+
+/// Octets of an element whose value is the `NonNegativeInteger` `n`.
+pub(crate) const fn number_element_len(typ: u32, n: u64) -> usize {
+    element_len(typ, number_len(n))
+}
+
+/// A `NonNegativeInteger`: exactly 1, 2, 4 or 8 octets.
+pub(crate) const fn number(value: &[u8]) -> Option<u64> {
+    match *value {
+        [a] => Some(a as u64),
+        [a, b] => Some(u16::from_be_bytes([a, b]) as u64),
+        [a, b, c, d] => Some(u32::from_be_bytes([a, b, c, d]) as u64),
+        [a, b, c, d, e, f, g, h] => Some(u64::from_be_bytes([a, b, c, d, e, f, g, h])),
+        _ => None,
+    }
+}
+
+/// Whether an element that is unknown, repeated or out of order must not be skipped.
+pub(crate) const fn is_critical(typ: u32) -> bool {
+    typ <= 31 || typ % 2 == 1
+}
+
+/// One element, its LENGTH checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Element<'a> {
+    pub(crate) typ: u32,
+    pub(crate) value: &'a [u8],
+    /// Offset of its TYPE in the input.
+    pub(crate) offset: usize,
+    /// Offset of the octet behind it.
+    end: usize,
+}
+
+impl<'a> Element<'a> {
+    /// The fault `kind` of this element.
+    pub(crate) const fn error(self, kind: ErrorKind) -> DecodeError {
+        DecodeError {
+            offset: self.offset,
+            kind,
+        }
+    }
+
+    /// A reader of the elements inside.
+    pub(crate) const fn inside(self) -> Reader<'a> {
+        Reader {
+            rest: self.value,
+            end: self.end,
+        }
+    }
+
+    /// The value as a `NonNegativeInteger`.
+    pub(crate) fn number(self) -> Result<u64, DecodeError> {
+        number(self.value).ok_or(self.error(ErrorKind::BadLength))
+    }
+
+    /// The value as exactly `N` octets.
+    pub(crate) fn fixed<const N: usize>(self) -> Result<[u8; N], DecodeError> {
+        <[u8; N]>::try_from(self.value).map_err(|_| self.error(ErrorKind::BadLength))
+    }
+
+    /// The value as no octets at all.
+    pub(crate) const fn empty(self) -> Result<bool, DecodeError> {
+        if self.value.is_empty() {
+            Ok(true)
+        } else {
+            Err(self.error(ErrorKind::BadLength))
+        }
+    }
+
+    /// Passes over an element that is not wanted here, unless it is critical.
+    pub(crate) const fn skip(self) -> Result<(), DecodeError> {
+        if is_critical(self.typ) {
+            Err(self.error(ErrorKind::Critical))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// What is left to read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+    /// Offset in the input of the end of `rest`.
+    end: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads `octets` from their start.
+    pub(crate) const fn new(octets: &'a [u8]) -> Self {
+        Self {
+            rest: octets,
+            end: octets.len(),
+        }
+    }
+
+    /// What is left.
+    pub(crate) const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Whether nothing is left.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Offset in the input of what is left.
+    pub(crate) const fn offset(&self) -> usize {
+        self.end.saturating_sub(self.rest.len())
+    }
+
+    /// The fault `kind` of what comes next.
+    pub(crate) const fn error(&self, kind: ErrorKind) -> DecodeError {
+        DecodeError {
+            offset: self.offset(),
+            kind,
+        }
+    }
+
+    /// The next element.
+    #[inline]
+    pub(crate) fn element(&mut self) -> Result<Element<'a>, DecodeError> {
+        let offset = self.offset();
+        // One octet each of TYPE and LENGTH: nearly every element of nearly every packet.
+        if let [typ @ 1..=252, len @ 0..=252, rest @ ..] = self.rest
+            && let Some((value, rest)) = rest.split_at_checked(usize::from(*len))
+        {
+            self.rest = rest;
+            return Ok(Element {
+                typ: u32::from(*typ),
+                value,
+                offset,
+                end: self.offset(),
+            });
+        }
+        self.long_element()
+    }
+
+    /// [`Self::element`] in every case that is not the usual one, the faults included.
+    fn long_element(&mut self) -> Result<Element<'a>, DecodeError> {
+        let at_start = *self;
+        let typ = u32::try_from(self.var()?)
+            .ok()
+            .filter(|typ| *typ != 0)
+            .ok_or(at_start.error(ErrorKind::BadType))?;
+        let len = self.var()?;
+        let (value, rest) = usize::try_from(len)
+            .ok()
+            .and_then(|len| self.rest.split_at_checked(len))
+            .ok_or(at_start.error(ErrorKind::Truncated))?;
+        self.rest = rest;
+        Ok(Element {
+            typ,
+            value,
+            offset: at_start.offset(),
+            end: self.offset(),
+        })
+    }
+
+    /// A VAR-NUMBER.
+    fn var(&mut self) -> Result<u64, DecodeError> {
+        let (n, rest, least) = match self.rest {
+            [0xFD, a, b, rest @ ..] => (u64::from(u16::from_be_bytes([*a, *b])), rest, 253),
+            [0xFE, a, b, c, d, rest @ ..] => (
+                u64::from(u32::from_be_bytes([*a, *b, *c, *d])),
+                rest,
+                0x1_0000,
+            ),
+            [0xFF, a, b, c, d, e, f, g, h, rest @ ..] => (
+                u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
+                rest,
+                0x1_0000_0000,
+            ),
+            [0xFD..=0xFF, ..] | [] => return Err(self.error(ErrorKind::Truncated)),
+            [n, rest @ ..] => (u64::from(*n), rest, 0),
+        };
+        if n < least {
+            return Err(self.error(ErrorKind::NonMinimal));
+        }
+        self.rest = rest;
+        Ok(n)
+    }
+
+    /// The next `N` octets.
+    pub(crate) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (octets, rest) = self.rest.split_first_chunk()?;
+        self.rest = rest;
+        Some(*octets)
+    }
+
+    /// The one element that `octets` consist of: a datagram is consumed whole or refused.
+    pub(crate) fn datagram(octets: &'a [u8]) -> Result<Element<'a>, DecodeError> {
+        let mut reader = Self::new(octets);
+        if octets.len() > crate::MAX_PACKET {
+            return Err(reader.error(ErrorKind::TooLong));
+        }
+        let element = reader.element()?;
+        if reader.is_empty() {
+            Ok(element)
+        } else {
+            Err(reader.error(ErrorKind::Trailing))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(octets: &[u8]) -> Result<(u32, usize), (usize, ErrorKind)> {
+        let mut reader = Reader::new(octets);
+        match reader.element() {
+            Ok(element) => Ok((element.typ, element.value.len())),
+            Err(error) => Err((error.offset, error.kind)),
+        }
+    }
+
+    #[test]
+    fn every_form_of_type_and_length() {
+        use ErrorKind::{BadType, NonMinimal, Truncated};
+        let table: &[(&[u8], Result<(u32, usize), (usize, ErrorKind)>)] = &[
+            (&[], Err((0, Truncated))),
+            (&[5], Err((1, Truncated))),
+            (&[5, 0], Ok((5, 0))),
+            (&[5, 1], Err((0, Truncated))),
+            (&[5, 1, 9], Ok((5, 1))),
+            (&[0, 0], Err((0, BadType))),
+            (&[252, 0], Ok((252, 0))),
+            (&[0xFD, 0, 252, 0], Err((0, NonMinimal))),
+            (&[0xFD, 0, 253, 0], Ok((253, 0))),
+            (&[0xFD, 0], Err((0, Truncated))),
+            (&[0xFE, 0, 0, 0xFF, 0xFF, 0], Err((0, NonMinimal))),
+            (&[0xFE, 0, 1, 0, 0, 0], Ok((0x1_0000, 0))),
+            (&[0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0], Ok((0xFFFF_FFFF, 0))),
+            (
+                &[0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0],
+                Err((0, NonMinimal)),
+            ),
+            (&[0xFF, 0, 0, 0, 1, 0, 0, 0, 0, 0], Err((0, BadType))),
+            (&[5, 0xFD, 0, 1, 9], Err((1, NonMinimal))),
+            (&[5, 0xFD, 0, 253, 9], Err((0, Truncated))),
+            (&[5, 0xFE, 0, 0, 0, 1, 9], Err((1, NonMinimal))),
+            (&[5, 0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 9], Err((1, NonMinimal))),
+            (&[5, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0], Err((0, Truncated))),
+            (
+                &[5, 0xFF, 255, 255, 255, 255, 255, 255, 255, 255],
+                Err((0, Truncated)),
+            ),
+        ];
+        for (octets, verdict) in table {
+            assert_eq!(read(octets), *verdict, "{octets:02x?}");
+        }
+    }
+
+    #[test]
+    fn number_widths() {
+        assert_eq!(number(&[]), None);
+        assert_eq!(number(&[253]), Some(253), "not a VAR-NUMBER");
+        assert_eq!(number(&[1, 0]), Some(256));
+        assert_eq!(number(&[0; 3]), None);
+        assert_eq!(
+            number(&[0, 0, 0, 7]),
+            Some(7),
+            "longer than needed is legal"
+        );
+        assert_eq!(number(&[255; 8]), Some(u64::MAX));
+        assert_eq!(number(&[0; 9]), None);
+        for (n, octets) in [(255, 1), (256, 2), (65_535, 2), (65_536, 4), (1 << 32, 8)] {
+            assert_eq!(number_len(n), octets, "{n}");
+        }
+    }
 }
