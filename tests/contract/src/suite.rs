@@ -1,0 +1,103 @@
+//! Running a property over many scripts.
+
+use proptest::test_runner::{
+    Config, FileFailurePersistence, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner,
+};
+
+use crate::{Machine, Property, Script};
+
+/// Scripts from fixed seeds, the same in every run.
+const FIXED: u32 = 96;
+/// Fresh scripts, unless `PROPTEST_CASES` says otherwise.
+const FRESH: u32 = 32;
+
+/// Tries `property` on scripts from fixed seeds, then on kept failures and fresh seeds.
+///
+/// `file` is the `file!()` of the test; seeds that fail are kept beside it.
+///
+/// # Panics
+/// With the smallest script that it could find, if the property is violated.
+pub fn check<M: Machine>(property: Property, file: &'static str) {
+    if let Some(violation) = violation::<M>(property, true) {
+        panic_with(property, &violation);
+    }
+    let mut config = Config {
+        source_file: Some(file),
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        ..Config::default()
+    };
+    if config.cases == Config::with_cases(256).cases {
+        config.cases = FRESH;
+    }
+    if let Some(violation) = run::<M>(property, TestRunner::new(config)) {
+        panic_with(property, &violation);
+    }
+}
+
+/// The first violation among the scripts from fixed seeds, shrunk if wanted.
+#[must_use]
+pub fn violation<M: Machine>(property: Property, shrink: bool) -> Option<String> {
+    let config = Config {
+        cases: FIXED,
+        failure_persistence: None,
+        max_shrink_iters: if shrink { 20_000 } else { 0 },
+        ..Config::default()
+    };
+    // The same scripts for every property: what one finds in them, another can be asked about.
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    run::<M>(property, TestRunner::new_with_rng(config, rng))
+}
+
+fn run<M: Machine>(property: Property, mut runner: TestRunner) -> Option<String> {
+    let outcome = runner.run(&Script::<M>::strategy(), |script| {
+        property.try_on(&script).map_err(TestCaseError::fail)
+    });
+    match outcome {
+        Ok(()) => None,
+        Err(TestError::Fail(reason, script)) => Some(format!("{reason}\n{script:?}")),
+        Err(TestError::Abort(reason)) => Some(format!("aborted: {reason}")),
+    }
+}
+
+#[expect(clippy::panic, reason = "called from tests only, it is how they fail")]
+fn panic_with(property: Property, violation: &str) -> ! {
+    panic!("{property:?}: {violation}");
+}
+
+/// Makes a module of tests, one per [`Property`], for a [`Machine`].
+///
+/// ```
+/// # use mars_contract::{Reference, Mutant};
+/// mars_contract::contract_suite!(reference, Reference<{ Mutant::NONE }>);
+/// ```
+#[macro_export]
+macro_rules! contract_suite {
+    ($name:ident, $machine:ty) => {
+        mod $name {
+            #[allow(unused_imports, reason = "the machine may be of a parent's import")]
+            use super::*;
+
+            $crate::contract_suite!(@tests $machine,
+                spurious_ticks_change_nothing SpuriousTicks,
+                a_host_that_wakes_every_millisecond_sees_no_more EveryMillisecond,
+                draining_late_changes_nothing LateDrain,
+                the_deadline_is_after_now DeadlineAfterNow,
+                a_refused_input_is_a_tick RefusalIsTick,
+                a_late_wake_fires_once LateWake,
+                same_inputs_same_outputs SameInputs,
+                a_clone_agrees CloneAgrees,
+                an_idle_poll_is_stable IdlePoll,
+                a_clock_that_goes_backwards_stands_still BackwardsClock,
+                outputs_are_bounded Bounded,
+            );
+        }
+    };
+    (@tests $machine:ty, $($test:ident $property:ident,)*) => {
+        $(
+            #[test]
+            fn $test() {
+                $crate::check::<$machine>($crate::Property::$property, file!());
+            }
+        )*
+    };
+}
