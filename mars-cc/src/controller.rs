@@ -373,7 +373,7 @@ impl Controller {
     /// Whether startup is over.
     fn judge_startup(&mut self, queue: u64, in_pipe: u64, full: u64, nacked: bool) {
         let is_high = queue > u64::from(self.config.queue_target) << 8;
-        let is_idle = self.window.q8() > law::warranted(in_pipe);
+        let is_idle = self.window.q8() > 2 * law::warranted(in_pipe);
         let patience = match self.config.level {
             Level::Face if is_high => 1,
             Level::Face | Level::Prefix => 2,
