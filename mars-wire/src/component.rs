@@ -73,7 +73,7 @@ impl<'a> Component<'a> {
 
     /// The value as a `NonNegativeInteger` of 1, 2, 4 or 8 octets.
     #[must_use]
-    pub const fn to_number(self) -> Option<u64> {
+    pub fn to_number(self) -> Option<u64> {
         number(self.value)
     }
 

@@ -16,7 +16,8 @@ use crate::{
 /// or lifetime, encode a changed copy.
 ///
 /// Elements that this version of the format does not know are checked (a critical one is an error)
-/// and not kept, except behind `ApplicationParameters`, where a digest covers them.
+/// and not kept, except behind `ApplicationParameters`, where a digest covers them. To change an
+/// Interest and keep every element of it, use [`InterestEdit`](crate::InterestEdit).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interest<'a> {
     /// What is asked for; at least one component.
@@ -155,6 +156,26 @@ impl<'a> Interest<'a> {
         } else {
             Err(first.error(ErrorKind::ParametersDigest))
         }
+    }
+
+    /// What the signature of a signed Interest covers, in three parts to be taken one after the
+    /// other: the components of the name before its `ParametersSha256Digest`, those behind, and
+    /// [`Parameters::signed_portion`].
+    #[must_use]
+    pub fn signed_portion(&self) -> [&'a [u8]; 3] {
+        let mut components = self.name.components();
+        let mut before = components.consumed();
+        while let Some(component) = components.next() {
+            if component.typ() == Component::PARAMETERS_DIGEST {
+                break;
+            }
+            before = components.consumed();
+        }
+        [
+            before.as_value(),
+            components.remaining().as_value(),
+            self.parameters.map_or(&[], Parameters::signed_portion),
+        ]
     }
 
     /// Octets that [`Self::encode`] writes.

@@ -5,10 +5,13 @@ extern crate alloc;
 
 mod component;
 mod data;
+#[cfg(feature = "sha2")]
+mod digest;
 mod error;
 mod forwarding_hint;
 mod header;
 mod interest;
+mod interest_edit;
 mod limits;
 mod link_header;
 mod link_packet;
@@ -32,6 +35,7 @@ pub use error::{DecodeError, EncodeError, ErrorKind};
 pub use forwarding_hint::ForwardingHint;
 pub use header::MarsHeader;
 pub use interest::Interest;
+pub use interest_edit::InterestEdit;
 pub use limits::MAX_PACKET;
 pub use link_header::{Acks, LinkHeader};
 pub use link_packet::{Body, LinkPacket};

@@ -7,7 +7,7 @@ use crate::types::{
     SEQUENCE, TX_SEQUENCE,
 };
 use crate::writer::Writer;
-use crate::{Data, DecodeError, ErrorKind, MarsHeader, NackReason, PitToken};
+use crate::{Data, DecodeError, EncodeError, ErrorKind, MarsHeader, NackReason, PitToken};
 
 /// The header fields of an `LpPacket`, except Nack, which is a kind of packet
 /// ([`Body::Nack`](crate::Body::Nack)).
@@ -199,9 +199,6 @@ pub(crate) const fn is_ignorable(typ: u32) -> bool {
     matches!(typ, 800..=959) && typ.is_multiple_of(4)
 }
 
-/// Octets of one Ack element: TYPE 3, LENGTH 1, VALUE 8.
-const ACK_LEN: usize = 12;
-
 /// The Ack fields of a link packet: sequence numbers that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Acks<'a> {
@@ -242,11 +239,20 @@ impl<'a> Acks<'a> {
         Ok(Self { octets })
     }
 
-    /// One Ack element, for [`Self::from_octets`].
-    #[must_use]
-    pub const fn element(sequence: u64) -> [u8; ACK_LEN] {
-        let [a, b, c, d, e, f, g, h] = sequence.to_be_bytes();
-        [0xFD, 0x03, 0x44, 8, a, b, c, d, e, f, g, h]
+    /// Writes one Ack element for each of `sequences` to the front of `out`, and borrows them from
+    /// there. They take 12 octets each.
+    ///
+    /// # Errors
+    /// [`EncodeError::BufferTooSmall`].
+    pub fn encode(sequences: &[u64], out: &'a mut [u8]) -> Result<Self, EncodeError> {
+        let len = sequences.len().saturating_mul(element_len(ACK, 8));
+        Writer::exactly(len, out, |w| {
+            for sequence in sequences {
+                w.element(ACK, &sequence.to_be_bytes());
+            }
+        })?;
+        let octets = out.get(..len).unwrap_or_default();
+        Ok(Self { octets })
     }
 
     /// The octets of the elements.

@@ -37,14 +37,14 @@ pub(crate) const fn number_element_len(typ: u32, n: u64) -> usize {
 }
 
 /// A `NonNegativeInteger`: exactly 1, 2, 4 or 8 octets.
-pub(crate) const fn number(value: &[u8]) -> Option<u64> {
-    match *value {
-        [a] => Some(a as u64),
-        [a, b] => Some(u16::from_be_bytes([a, b]) as u64),
-        [a, b, c, d] => Some(u32::from_be_bytes([a, b, c, d]) as u64),
-        [a, b, c, d, e, f, g, h] => Some(u64::from_be_bytes([a, b, c, d, e, f, g, h])),
-        _ => None,
-    }
+pub(crate) fn number(value: &[u8]) -> Option<u64> {
+    Some(match value.len() {
+        1 => u8::from_be_bytes(value.try_into().ok()?).into(),
+        2 => u16::from_be_bytes(value.try_into().ok()?).into(),
+        4 => u32::from_be_bytes(value.try_into().ok()?).into(),
+        8 => u64::from_be_bytes(value.try_into().ok()?),
+        _ => return None,
+    })
 }
 
 /// Whether an element that is unknown, repeated or out of order must not be skipped.
@@ -70,6 +70,11 @@ impl<'a> Element<'a> {
             offset: self.offset,
             kind,
         }
+    }
+
+    /// Octets that it takes with its TYPE and LENGTH.
+    pub(crate) const fn encoded_len(self) -> usize {
+        element_len(self.typ, self.value.len())
     }
 
     /// A reader of the elements inside.
@@ -191,25 +196,25 @@ impl<'a> Reader<'a> {
 
     /// A VAR-NUMBER.
     fn var(&mut self) -> Result<u64, DecodeError> {
-        let (n, rest, least) = match self.rest {
-            [0xFD, a, b, rest @ ..] => (u64::from(u16::from_be_bytes([*a, *b])), rest, 253),
-            [0xFE, a, b, c, d, rest @ ..] => (
-                u64::from(u32::from_be_bytes([*a, *b, *c, *d])),
-                rest,
-                0x1_0000,
+        let mut next = *self;
+        let truncated = self.error(ErrorKind::Truncated);
+        let [first] = next.take().ok_or(truncated)?;
+        let (n, least) = match first {
+            0xFD => (
+                u16::from_be_bytes(next.take().ok_or(truncated)?).into(),
+                253,
             ),
-            [0xFF, a, b, c, d, e, f, g, h, rest @ ..] => (
-                u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
-                rest,
-                0x1_0000_0000,
+            0xFE => (
+                u32::from_be_bytes(next.take().ok_or(truncated)?).into(),
+                1 << 16,
             ),
-            [0xFD..=0xFF, ..] | [] => return Err(self.error(ErrorKind::Truncated)),
-            [n, rest @ ..] => (u64::from(*n), rest, 0),
+            0xFF => (u64::from_be_bytes(next.take().ok_or(truncated)?), 1 << 32),
+            n => (n.into(), 0),
         };
         if n < least {
             return Err(self.error(ErrorKind::NonMinimal));
         }
-        self.rest = rest;
+        *self = next;
         Ok(n)
     }
 

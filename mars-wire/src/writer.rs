@@ -1,6 +1,5 @@
 //! Writing of elements, front to back, into a buffer whose length was computed before.
 
-use crate::tlv::{number_len, var_len};
 use crate::{EncodeError, ErrorKind, MAX_PACKET};
 
 /// What is left to be written to.
@@ -53,12 +52,17 @@ impl<'a> Writer<'a> {
 
     /// A VAR-NUMBER.
     pub(crate) fn var(&mut self, n: u64) {
-        let [a, b, c, d, e, f, g, h] = n.to_be_bytes();
-        match var_len(n) {
-            1 => self.put(&[h]),
-            3 => self.put(&[0xFD, g, h]),
-            5 => self.put(&[0xFE, e, f, g, h]),
-            _ => self.put(&[0xFF, a, b, c, d, e, f, g, h]),
+        if let Some(n) = u8::try_from(n).ok().filter(|n| *n <= 252) {
+            self.put(&[n]);
+        } else if let Ok(n) = u16::try_from(n) {
+            self.put(&[0xFD]);
+            self.put(&n.to_be_bytes());
+        } else if let Ok(n) = u32::try_from(n) {
+            self.put(&[0xFE]);
+            self.put(&n.to_be_bytes());
+        } else {
+            self.put(&[0xFF]);
+            self.put(&n.to_be_bytes());
         }
     }
 
@@ -76,12 +80,14 @@ impl<'a> Writer<'a> {
 
     /// A whole element, its value a `NonNegativeInteger` in shortest form.
     pub(crate) fn number(&mut self, typ: u32, n: u64) {
-        let [a, b, c, d, e, f, g, h] = n.to_be_bytes();
-        match number_len(n) {
-            1 => self.element(typ, &[h]),
-            2 => self.element(typ, &[g, h]),
-            4 => self.element(typ, &[e, f, g, h]),
-            _ => self.element(typ, &[a, b, c, d, e, f, g, h]),
+        if let Ok(n) = u8::try_from(n) {
+            self.element(typ, &n.to_be_bytes());
+        } else if let Ok(n) = u16::try_from(n) {
+            self.element(typ, &n.to_be_bytes());
+        } else if let Ok(n) = u32::try_from(n) {
+            self.element(typ, &n.to_be_bytes());
+        } else {
+            self.element(typ, &n.to_be_bytes());
         }
     }
 }

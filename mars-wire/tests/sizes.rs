@@ -1,5 +1,7 @@
 //! Sizes on the wire, link header included, of the name `/client1/server1/pd/3/42`.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use core::time::Duration;
 
 use mars_wire::{

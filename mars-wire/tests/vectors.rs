@@ -1,5 +1,7 @@
 //! Every verdict of the published vectors.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use mars_wire::{Body, DecodeError, ErrorKind, LinkPacket, NackReason};
 
 struct Vector {
