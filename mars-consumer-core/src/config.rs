@@ -5,6 +5,8 @@ use core::time::Duration;
 
 use mars_wire::NameBuf;
 
+use crate::ConfigError;
+
 /// What to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -46,12 +48,26 @@ pub struct Config {
     pub probe_lifetime: Duration,
     /// Lifetime of a data Interest; default 4 s.
     pub data_lifetime: Duration,
+    /// Least time after which an unanswered data Interest counts as lost; default 50 ms. The time
+    /// itself adapts (see the crate's text); its maximum is `data_lifetime`, after which forwarders
+    /// have forgotten the Interest.
+    pub min_rto: Duration,
     /// Segments held out of order or unread, and in flight, at most; default 4,096.
     pub reassembly: u32,
     /// Segments that the reader takes at start; default `u64::MAX` (no flow control).
     pub credit: u64,
-    /// Times that one segment is asked for before giving up; default 16.
+    /// Times that one segment is asked for before giving up; default 16. An Interest that is refused
+    /// for congestion is not counted; 64 refusals of one segment end it too.
     pub max_tries: u8,
+    /// Probes in a row that stay unanswered before discovery ends or, if there is no path yet, the
+    /// next generation begins; default 12.
+    pub max_silent_probes: u32,
+    /// The same for probes that are refused; default 16.
+    pub max_refused_probes: u32,
+    /// The same for all probes with one `ProbeIdx`; default 1,024.
+    pub max_probes_per_index: u32,
+    /// The same for all probes from the start, a rediscovery or a new generation on; default 8,192.
+    pub max_probes: u32,
     /// New generations tried before `Unreachable`; default 3.
     pub max_generations: u8,
     /// Whether each delivered segment awaits `Accept` or `Reject`; default no.
@@ -71,11 +87,115 @@ impl Config {
             probe_window: 4,
             probe_lifetime: Duration::from_secs(2),
             data_lifetime: Duration::from_secs(4),
+            min_rto: Duration::from_millis(50),
             reassembly: 4_096,
             credit: u64::MAX,
             max_tries: 16,
+            max_silent_probes: 12,
+            max_refused_probes: 16,
+            max_probes_per_index: 1_024,
+            max_probes: 8_192,
             max_generations: 3,
             verify: false,
+        }
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// The first field that is out of its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let lifetimes = Duration::from_millis(1)..=Duration::from_hours(1);
+        let segments = 1..=1 << 24;
+        let checks = [
+            (
+                !self.dest.as_name().is_empty(),
+                "dest",
+                "one or more components",
+            ),
+            (
+                self.object != Object::Nothing || self.start == Start::Discover,
+                "start",
+                "Discover if there is nothing to fetch",
+            ),
+            (self.probe_window >= 1, "probe_window", "at least 1"),
+            (
+                lifetimes.contains(&self.probe_lifetime),
+                "probe_lifetime",
+                "1 ms to 1 h",
+            ),
+            (
+                lifetimes.contains(&self.data_lifetime),
+                "data_lifetime",
+                "1 ms to 1 h",
+            ),
+            (
+                self.min_rto >= Duration::from_millis(1) && self.min_rto <= self.data_lifetime,
+                "min_rto",
+                "1 ms to data_lifetime",
+            ),
+            (
+                segments.contains(&self.reassembly),
+                "reassembly",
+                "1 to 16,777,216",
+            ),
+            (self.max_tries >= 1, "max_tries", "at least 1"),
+            (
+                self.max_silent_probes >= 1,
+                "max_silent_probes",
+                "at least 1",
+            ),
+            (
+                self.max_refused_probes >= 1,
+                "max_refused_probes",
+                "at least 1",
+            ),
+            (
+                self.max_probes_per_index >= 1,
+                "max_probes_per_index",
+                "at least 1",
+            ),
+            (self.max_probes >= 1, "max_probes", "at least 1"),
+        ];
+        let fault = checks.into_iter().find(|(good, ..)| !good);
+        fault.map_or(Ok(()), |(_, field, expected)| {
+            Err(ConfigError { field, expected })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn every_bad_field_is_named() {
+        type Spoil = fn(&mut Config);
+        let table: [(&str, Spoil); 13] = [
+            ("dest", |c| c.dest = NameBuf::new()),
+            ("start", |c| {
+                (c.object, c.start) = (Object::Nothing, Start::Data);
+            }),
+            ("probe_window", |c| c.probe_window = 0),
+            ("probe_lifetime", |c| c.probe_lifetime = Duration::ZERO),
+            ("data_lifetime", |c| c.data_lifetime = Duration::MAX),
+            ("min_rto", |c| c.min_rto = Duration::ZERO),
+            ("min_rto", |c| c.min_rto = Duration::from_secs(5)),
+            ("reassembly", |c| c.reassembly = 0),
+            ("max_tries", |c| c.max_tries = 0),
+            ("max_silent_probes", |c| c.max_silent_probes = 0),
+            ("max_refused_probes", |c| c.max_refused_probes = 0),
+            ("max_probes_per_index", |c| c.max_probes_per_index = 0),
+            ("max_probes", |c| c.max_probes = 0),
+        ];
+        let dest = NameBuf::new().generic(b"dest");
+        let good = Config::new(dest, vec![b's'], 0, Object::UntilFinal);
+        assert_eq!(good.validate(), Ok(()));
+        for (field, spoil) in table {
+            let mut bad = good.clone();
+            spoil(&mut bad);
+            assert_eq!(bad.validate().unwrap_err().field, field);
         }
     }
 }

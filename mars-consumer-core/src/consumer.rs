@@ -1,17 +1,70 @@
-//! The machine.
+//! The machine: one input in, timers first, then the input, then what follows from it.
 
-use core::marker::PhantomData;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use core::time::Duration;
 
+use mars_cc::Controller;
 use mars_time::Instant;
-use mars_wire::{Component, MarsName};
+use mars_wire::{Component, MarsName, Name};
 
-use crate::{Config, ConfigError, Error, Input, InterestSpec, Output, SpecName};
+use crate::context::Context;
+use crate::counters::bump;
+use crate::discovery::{Discovery, News};
+use crate::length::Length;
+use crate::refusal::{Refusal, refusal};
+use crate::retrieval::Retrieval;
+use crate::rng::Rng;
+use crate::timers::{TimerId, Timers};
+use crate::{
+    Config, ConfigError, Counters, Data, Error, Event, GiveUp, Input, InterestSpec, Nack, Object,
+    Output, SpecName,
+};
+
+/// No-route Nacks on data Interests, without a Data between them, after which the paths count as lost.
+const LOST_AFTER: u32 = 4;
 
 /// One consumer of one object.
 #[derive(Clone, Debug)]
 pub struct Consumer<P> {
     config: Config,
-    packet: PhantomData<fn() -> P>,
+    started: Instant,
+    /// The latest time seen.
+    now: Instant,
+    timers: Timers,
+    rng: Rng,
+    counters: Counters,
+    outputs: VecDeque<Output<P>>,
+    life: Life<P>,
+}
+
+/// Whether there is anything left to do.
+#[derive(Clone, Debug)]
+enum Life<P> {
+    Running(Box<Session<P>>),
+    Ended,
+}
+
+/// All that lives until the object is complete or given up.
+#[derive(Clone, Debug)]
+struct Session<P> {
+    paused: bool,
+    discovery: Discovery,
+    /// `None`: discovery alone.
+    retrieval: Option<Retrieval<P>>,
+}
+
+/// How a session ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Completed { segments: u64 },
+    GaveUp(GiveUp),
+}
+
+impl From<GiveUp> for End {
+    fn from(reason: GiveUp) -> Self {
+        Self::GaveUp(reason)
+    }
 }
 
 impl<P: Clone> Consumer<P> {
@@ -20,25 +73,52 @@ impl<P: Clone> Consumer<P> {
     /// # Errors
     /// A field of `config` out of its range.
     pub fn new(config: Config, now: Instant) -> Result<Self, ConfigError> {
-        let _ = now;
-        Ok(Self {
+        config.validate()?;
+        let session = Session::new(&config, now)?;
+        let mut consumer = Self {
+            started: now,
+            now,
+            timers: Timers::new(config.reassembly),
+            rng: Rng::new(config.seed),
+            counters: Counters::default(),
+            outputs: VecDeque::new(),
             config,
-            packet: PhantomData,
-        })
+            life: Life::Running(Box::new(session)),
+        };
+        consumer.step(Input::Timeout);
+        Ok(consumer)
     }
 
     /// Takes one input.
     ///
+    /// One input makes at most as many `Transmit` as the window has room for, as many `Deliver` as
+    /// `Config::reassembly`, and four events. After the end every input is accepted and does
+    /// nothing.
+    ///
     /// # Errors
     /// Only for faults of the caller; never for what a peer sent.
     pub fn handle_input(&mut self, now: Instant, input: Input<'_, P>) -> Result<(), Error> {
-        let _ = (now, input);
-        Ok(())
+        self.now = self.now.max(now);
+        let checked = match &self.life {
+            Life::Running(session) => session.check(&input),
+            Life::Ended => return Ok(()),
+        };
+        self.step(if checked.is_ok() {
+            input
+        } else {
+            Input::Timeout
+        });
+        checked
     }
 
     /// Takes the next output. Poll until [`Output::Timeout`].
     pub fn poll_output(&mut self) -> Output<P> {
-        Output::Timeout(None)
+        self.outputs.pop_front().unwrap_or_else(|| {
+            Output::Timeout(match &self.life {
+                Life::Running(_) => self.timers.earliest(),
+                Life::Ended => None,
+            })
+        })
     }
 
     /// The name of the Interest that `spec` asks for.
@@ -54,5 +134,218 @@ impl<P: Clone> Consumer<P> {
             },
             SpecName::Data { segment } => MarsName::Data { dest, segment },
         }
+    }
+
+    /// What has happened so far, in numbers.
+    #[must_use]
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Data Interests that may be in flight at present; 0 after the end.
+    #[must_use]
+    pub fn window(&self) -> u32 {
+        self.controller().map_or(0, Controller::window)
+    }
+
+    /// Data Interests in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> u32 {
+        self.controller().map_or(0, Controller::in_flight)
+    }
+
+    /// Smoothed round-trip time of data, `None` before the first sample and after the end.
+    #[must_use]
+    pub fn srtt(&self) -> Option<Duration> {
+        self.retrieval()?.srtt()
+    }
+
+    /// Whether the object is complete or given up, so that nothing more will ever come.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        matches!(self.life, Life::Ended)
+    }
+
+    fn controller(&self) -> Option<&Controller> {
+        Some(self.retrieval()?.controller())
+    }
+
+    pub(crate) fn retrieval(&self) -> Option<&Retrieval<P>> {
+        match &self.life {
+            Life::Running(session) => session.retrieval.as_ref(),
+            Life::Ended => None,
+        }
+    }
+
+    fn step(&mut self, input: Input<'_, P>) {
+        let Life::Running(session) = &mut self.life else {
+            return;
+        };
+        let mut ctx = Context {
+            now: self.now,
+            config: &self.config,
+            timers: &mut self.timers,
+            rng: &mut self.rng,
+            counters: &mut self.counters,
+            outputs: &mut self.outputs,
+        };
+        let Err(end) = session.step(&mut ctx, input) else {
+            return;
+        };
+        ctx.report(match end {
+            End::Completed { segments } => Event::Completed {
+                segments,
+                after: self.now.saturating_duration_since(self.started),
+            },
+            End::GaveUp(reason) => Event::GaveUp { reason },
+        });
+        self.life = Life::Ended;
+    }
+}
+
+impl<P> Session<P> {
+    fn new(config: &Config, now: Instant) -> Result<Self, ConfigError> {
+        let length = match config.object {
+            Object::Segments(segments) => Some(Length::Given { segments }),
+            Object::UntilFinal => Some(Length::Open),
+            Object::Nothing => None,
+        };
+        Ok(Self {
+            paused: false,
+            discovery: Discovery::new(config, now),
+            retrieval: length
+                .map(|length| Retrieval::new(length, config, now))
+                .transpose()?,
+        })
+    }
+
+    /// The faults that a caller can make.
+    fn check(&self, input: &Input<'_, P>) -> Result<(), Error> {
+        let (Input::Accept { segment } | Input::Reject { segment }) = *input else {
+            return Ok(());
+        };
+        let retrieval = self.retrieval.as_ref();
+        if retrieval.is_some_and(|r| r.ring().awaits_verdict(segment)) {
+            Ok(())
+        } else {
+            Err(Error::NotDelivered(segment))
+        }
+    }
+
+    fn step(&mut self, ctx: &mut Context<'_, P>, input: Input<'_, P>) -> Result<(), End> {
+        self.fire_due(ctx)?;
+        self.take(ctx, input)?;
+        self.follow_up(ctx)
+    }
+
+    fn fire_due(&mut self, ctx: &mut Context<'_, P>) -> Result<(), GiveUp> {
+        while let Some(id) = ctx.timers.pop_due(ctx.now) {
+            match (id, &mut self.retrieval) {
+                (TimerId::Generation, _) => self.discovery.on_generation_timer(ctx),
+                (TimerId::Probe(place), _) => self.discovery.on_probe_timer(ctx, place)?,
+                (TimerId::Segment(segment), Some(r)) => r.on_segment_timer(ctx, segment)?,
+                (TimerId::Controller, Some(r)) => r.on_controller_timer(ctx.now),
+                // Pacing is looked at after every input anyway.
+                (TimerId::Pacing | TimerId::Segment(_) | TimerId::Controller, _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, ctx: &mut Context<'_, P>, input: Input<'_, P>) -> Result<(), GiveUp> {
+        match (input, &mut self.retrieval) {
+            (Input::Data { data, packet }, _) => self.on_data(ctx, &data, packet),
+            (Input::Nack { nack }, _) => self.on_nack(ctx, &nack)?,
+            (Input::Rediscover, _) => self.discovery.rediscover(ctx),
+            (Input::Pause, _) => self.paused = true,
+            (Input::Resume, _) => self.paused = false,
+            (Input::Cancel, _) => return Err(GiveUp::Cancelled),
+            (Input::Credit { segments }, Some(r)) => r.give_credit(segments),
+            (Input::Accept { segment }, Some(r)) => r.accept(ctx, segment),
+            (Input::Reject { segment }, Some(r)) => r.reject(ctx, segment)?,
+            (Input::Timeout, _)
+            | (Input::Credit { .. } | Input::Accept { .. } | Input::Reject { .. }, None) => {}
+        }
+        Ok(())
+    }
+
+    fn on_data(&mut self, ctx: &mut Context<'_, P>, data: &Data<'_>, packet: P) {
+        match (own_name(ctx.config, data.name), &mut self.retrieval) {
+            (Some(SpecName::Discovery { probe_idx, seq }), retrieval) => {
+                let news = self.discovery.on_data(ctx, probe_idx, seq, &data.header);
+                if let (News::PathFoundAgain, Some(retrieval)) = (news, retrieval) {
+                    retrieval.restart(ctx.now);
+                }
+            }
+            (Some(SpecName::Data { segment }), Some(retrieval)) => {
+                if retrieval.on_data(ctx, segment, data, packet) {
+                    self.discovery.feed();
+                }
+            }
+            (Some(SpecName::Data { .. }), None) => bump(&mut ctx.counters.unsolicited_data),
+            (None, _) => bump(&mut ctx.counters.foreign),
+        }
+    }
+
+    fn on_nack(&mut self, ctx: &mut Context<'_, P>, nack: &Nack<'_>) -> Result<(), GiveUp> {
+        let refusal = refusal(nack.reason, &nack.header);
+        match (own_name(ctx.config, nack.name), &mut self.retrieval) {
+            (Some(SpecName::Discovery { seq, .. }), _) => {
+                self.discovery.on_nack(ctx, seq, nack.nonce, refusal)
+            }
+            (Some(SpecName::Data { segment }), Some(retrieval)) => {
+                retrieval.on_nack(ctx, segment, nack.nonce, refusal)?;
+                let lost = refusal == Refusal::NoRoute && retrieval.no_routes() >= LOST_AFTER;
+                if lost && self.discovery.has_path() {
+                    self.discovery.path_lost(ctx)?;
+                }
+                Ok(())
+            }
+            (Some(SpecName::Data { .. }), None) => {
+                bump(&mut ctx.counters.stray_nacks);
+                Ok(())
+            }
+            (None, _) => {
+                bump(&mut ctx.counters.foreign);
+                Ok(())
+            }
+        }
+    }
+
+    /// Delivers, ends if that was all, and sends what may be sent.
+    fn follow_up(&mut self, ctx: &mut Context<'_, P>) -> Result<(), End> {
+        if let Some(retrieval) = &mut self.retrieval {
+            retrieval.deliver(ctx);
+            if retrieval.ring().is_complete() {
+                let segments = retrieval.ring().done();
+                return Err(End::Completed { segments });
+            }
+        }
+        if !self.paused {
+            self.discovery.pump(ctx)?;
+        }
+        if let Some(retrieval) = &mut self.retrieval {
+            let open = !self.paused && self.discovery.has_path();
+            retrieval.pump(ctx, open);
+        }
+        Ok(())
+    }
+}
+
+/// The varying part of a name, if it is one of this consumer's.
+fn own_name(config: &Config, name: Name<'_>) -> Option<SpecName> {
+    let name = MarsName::parse(name)?;
+    if name.dest() != config.dest.as_name() {
+        return None;
+    }
+    match name {
+        MarsName::Discovery {
+            src,
+            probe_idx,
+            seq,
+            ..
+        } => (src == Component::generic(&config.src))
+            .then_some(SpecName::Discovery { probe_idx, seq }),
+        MarsName::Data { segment, .. } => Some(SpecName::Data { segment }),
     }
 }

@@ -74,6 +74,21 @@ pub enum Event {
         /// Time since the start of discovery.
         after: Duration,
     },
+    /// Discovery ended without `NodeConv`: too many probes were silent or refused, too many were
+    /// sent, or the upstream is plain NDN. Data flows over the paths that were found.
+    DiscoveryStalled {
+        /// Probes sent.
+        probes: u64,
+        /// Time since the start of discovery.
+        after: Duration,
+    },
+    /// Data Interests found no route any more; paths are looked for again.
+    PathLost,
+    /// Nobody had a route: discovery starts afresh in a new generation.
+    GenerationStarted {
+        /// Its number.
+        generation: u32,
+    },
     /// All segments are delivered (and accepted, if verification is on).
     Completed {
         /// Segments.

@@ -1,0 +1,479 @@
+//! Path discovery as the consumer drives it.
+//!
+//! A *round* is one walk through the tiers within one generation: it starts with the consumer, with
+//! a rediscovery, and with each new generation. It ends when the answer says `NodeConv`, or stalls:
+//! too many probes silent or refused in a row, or too many in all. A stalled round that found a
+//! path is good enough; one that found none is followed by the next generation.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use mars_time::Instant;
+use mars_wire::MarsHeader;
+
+use crate::context::Context;
+use crate::counters::bump;
+use crate::generation::adopt;
+use crate::patience::nanos;
+use crate::pause::{before_generation, between_probes};
+use crate::refusal::Refusal;
+use crate::rto::Rto;
+use crate::timers::TimerId;
+use crate::{Config, Event, GiveUp, InterestSpec, Output, SpecName, Start};
+
+/// Least wait for a probe. A forwarder beside a silent face waits up to 250 ms before it tries
+/// another for the same probe, and that answer is worth waiting for.
+const MIN_WAIT: Duration = Duration::from_millis(500);
+
+/// Jumps to a reported generation per round trip that follow each other without any answer; at 16
+/// generations each that is farther than any honest consumer is ever behind.
+const MAX_STALE: u32 = 256;
+
+/// Answers in a row without any rank, after which the upstream is plain NDN and will never report
+/// convergence. A forwarder leaves a tier after as many.
+const MAX_PLAIN: u32 = 16;
+
+/// Discovery of the paths to one producer.
+#[derive(Clone, Debug)]
+pub(crate) struct Discovery {
+    phase: Phase,
+    slots: Vec<ProbeSlot>,
+    has_path: bool,
+    /// A path was lost once.
+    had_path: bool,
+    /// Object Data came since the last path was found.
+    fed: bool,
+    generation: u32,
+    /// Generations begun since paths last carried object Data.
+    generations: u8,
+    probe_idx: u64,
+    next_seq: u64,
+    round: Round,
+    wait: Rto,
+    /// Start of this discovery or rediscovery, and the probes sent for it.
+    started: Instant,
+    probes: u64,
+}
+
+/// Whether probes are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Not at all: there is nothing to discover with.
+    Off,
+    /// As the window allows.
+    Probing,
+    /// Not until the back-off before a new generation is over.
+    BackingOff,
+    /// Converged or stalled.
+    Quiet,
+}
+
+/// One place in the probe window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProbeSlot {
+    Free,
+    Flying(Probe),
+    /// Refused; its timer says when it is free.
+    Resting,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Probe {
+    seq: u64,
+    nonce: u32,
+    generation: u32,
+    sent: Instant,
+}
+
+/// What bounds a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Round {
+    first_seq: u64,
+    probes: u32,
+    probes_at_index: u32,
+    /// Each in a row.
+    silent: u32,
+    refused: u32,
+    busy: u32,
+    stale: u32,
+    plain: u32,
+}
+
+/// What the retrieval has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum News {
+    None,
+    /// The first path.
+    PathFound,
+    /// The first path after all were lost.
+    PathFoundAgain,
+}
+
+impl Discovery {
+    pub(crate) fn new(config: &Config, now: Instant) -> Self {
+        let (phase, has_path) = match config.start {
+            Start::Discover => (Phase::Probing, false),
+            Start::Data => (Phase::Off, true),
+        };
+        let lifetime = nanos(config.probe_lifetime);
+        let mut slots = Vec::new();
+        slots.resize(usize::from(config.probe_window), ProbeSlot::Free);
+        Self {
+            phase,
+            slots,
+            has_path,
+            had_path: false,
+            fed: false,
+            generation: 0,
+            generations: 0,
+            probe_idx: 0,
+            next_seq: 0,
+            round: Round::default(),
+            wait: Rto::new(nanos(MIN_WAIT).min(lifetime), lifetime),
+            started: now,
+            probes: 0,
+        }
+    }
+
+    /// Whether data Interests have somewhere to go.
+    pub(crate) const fn has_path(&self) -> bool {
+        self.has_path
+    }
+
+    /// Object Data arrived: the paths are real.
+    pub(crate) const fn feed(&mut self) {
+        self.fed = true;
+        self.generations = 0;
+    }
+
+    /// Sends probes as the window allows, or ends a round that has none left to send.
+    pub(crate) fn pump<P>(&mut self, ctx: &mut Context<'_, P>) -> Result<(), GiveUp> {
+        if self.phase != Phase::Probing {
+            return Ok(());
+        }
+        let spent = self.round.probes >= ctx.config.max_probes
+            || self.round.probes_at_index >= ctx.config.max_probes_per_index;
+        if spent {
+            let idle = self.slots.iter().all(|slot| *slot == ProbeSlot::Free);
+            return if idle { self.stall(ctx) } else { Ok(()) };
+        }
+        for place in 0..=u8::MAX {
+            match self.slots.get(usize::from(place)) {
+                None => break,
+                Some(ProbeSlot::Free) => self.send(ctx, place),
+                Some(ProbeSlot::Flying(_) | ProbeSlot::Resting) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn send<P>(&mut self, ctx: &mut Context<'_, P>, place: u8) {
+        let probe = Probe {
+            seq: self.next_seq,
+            nonce: ctx.rng.nonce(),
+            generation: self.generation,
+            sent: ctx.now,
+        };
+        self.set(place, ProbeSlot::Flying(probe));
+        self.next_seq = self.next_seq.saturating_add(1);
+        self.probes = self.probes.saturating_add(1);
+        self.round.probes = self.round.probes.saturating_add(1);
+        self.round.probes_at_index = self.round.probes_at_index.saturating_add(1);
+        bump(&mut ctx.counters.probes);
+        let wait = Duration::from_nanos(self.wait.timeout(0, 0));
+        ctx.timers.set(TimerId::Probe(place), ctx.now + wait);
+        ctx.outputs.push_back(Output::Transmit {
+            spec: InterestSpec {
+                name: SpecName::Discovery {
+                    probe_idx: self.probe_idx,
+                    seq: probe.seq,
+                },
+                nonce: probe.nonce,
+                lifetime: ctx.config.probe_lifetime,
+                // Unlabelled, and no bound: any rank will do.
+                header: MarsHeader {
+                    generation: Some(self.generation),
+                    ..MarsHeader::default()
+                },
+            },
+        });
+    }
+
+    /// The timer of a probe slot is due.
+    pub(crate) fn on_probe_timer<P>(
+        &mut self,
+        ctx: &mut Context<'_, P>,
+        place: u8,
+    ) -> Result<(), GiveUp> {
+        let was = self.slots.get(usize::from(place)).copied();
+        self.set(place, ProbeSlot::Free);
+        let Some(ProbeSlot::Flying(_)) = was else {
+            return Ok(());
+        };
+        bump(&mut ctx.counters.probe_timeouts);
+        self.round.silent = self.round.silent.saturating_add(1);
+        // Once per window: probes that were sent together fall silent together.
+        if self
+            .round
+            .silent
+            .is_multiple_of(u32::from(ctx.config.probe_window))
+        {
+            self.wait.back_off();
+        }
+        if self.round.silent >= ctx.config.max_silent_probes {
+            return self.stall(ctx);
+        }
+        Ok(())
+    }
+
+    /// The back-off is over: the next generation begins.
+    pub(crate) fn on_generation_timer<P>(&mut self, ctx: &mut Context<'_, P>) {
+        if self.phase == Phase::BackingOff {
+            self.generation = self.generation.saturating_add(1);
+            self.begin_round(ctx, 0);
+            ctx.report(Event::GenerationStarted {
+                generation: self.generation,
+            });
+        }
+    }
+
+    /// A probe's answer came, or a copy of one.
+    pub(crate) fn on_data<P>(
+        &mut self,
+        ctx: &mut Context<'_, P>,
+        probe_idx: u64,
+        seq: u64,
+        header: &MarsHeader,
+    ) -> News {
+        if seq < self.round.first_seq || seq >= self.next_seq || self.phase == Phase::Off {
+            bump(&mut ctx.counters.unsolicited_data);
+            return News::None;
+        }
+        match self.flying(seq) {
+            Some((place, probe)) => {
+                let rtt = ctx.now.saturating_duration_since(probe.sent);
+                self.wait.sample(nanos(rtt));
+                self.set(place, ProbeSlot::Free);
+                ctx.timers.clear(TimerId::Probe(place));
+            }
+            None => bump(&mut ctx.counters.late_probes),
+        }
+        (self.round.silent, self.round.refused) = (0, 0);
+        (self.round.busy, self.round.stale) = (0, 0);
+        let heard = header.generation.unwrap_or(self.generation);
+        if heard > self.generation {
+            self.adopt(ctx, heard);
+        }
+        // An answer out of an older generation: ask again, never refuse.
+        if heard < self.generation {
+            return News::None;
+        }
+        let news = self.find_path(ctx);
+        if self.phase == Phase::Probing {
+            self.read_flags(ctx, probe_idx, header);
+        }
+        news
+    }
+
+    fn find_path<P>(&mut self, ctx: &mut Context<'_, P>) -> News {
+        if self.phase == Phase::BackingOff {
+            ctx.timers.clear(TimerId::Generation);
+            self.phase = Phase::Probing;
+        }
+        if self.has_path {
+            return News::None;
+        }
+        (self.has_path, self.fed) = (true, false);
+        ctx.report(Event::PathFound {
+            after: ctx.now.saturating_duration_since(self.started),
+        });
+        if self.had_path {
+            News::PathFoundAgain
+        } else {
+            News::PathFound
+        }
+    }
+
+    fn read_flags<P>(&mut self, ctx: &mut Context<'_, P>, probe_idx: u64, header: &MarsHeader) {
+        if header.node_conv {
+            self.quiet(ctx);
+            ctx.report(Event::Discovered {
+                probes: self.probes,
+                after: ctx.now.saturating_duration_since(self.started),
+            });
+            return;
+        }
+        // Once per index: copies and stragglers carry an index that is past.
+        if header.tier_conv && probe_idx == self.probe_idx {
+            self.probe_idx = self.probe_idx.saturating_add(1);
+            self.round.probes_at_index = 0;
+        }
+        let plain = header.rank().is_none() && !header.tier_conv;
+        self.round.plain = if plain { self.round.plain + 1 } else { 0 };
+        if self.round.plain >= MAX_PLAIN {
+            self.settle_for_less(ctx);
+        }
+    }
+
+    /// A probe came back.
+    pub(crate) fn on_nack<P>(
+        &mut self,
+        ctx: &mut Context<'_, P>,
+        seq: u64,
+        nonce: Option<u32>,
+        refusal: Refusal,
+    ) -> Result<(), GiveUp> {
+        let Some((place, probe)) = self
+            .flying(seq)
+            .filter(|(_, probe)| nonce.is_none_or(|n| n == probe.nonce))
+        else {
+            bump(&mut ctx.counters.stray_nacks);
+            return Ok(());
+        };
+        bump(&mut ctx.counters.probe_nacks);
+        self.set(place, ProbeSlot::Free);
+        ctx.timers.clear(TimerId::Probe(place));
+        self.round.silent = 0;
+        let window = ctx.config.probe_window;
+        match refusal {
+            // It was sent before the last jump and says nothing of the present generation.
+            Refusal::Stale(_) if probe.generation < self.generation => Ok(()),
+            Refusal::Stale(heard) if heard > self.generation && self.round.stale < MAX_STALE => {
+                let stale = self.round.stale + 1;
+                self.adopt(ctx, heard);
+                self.round.stale = stale;
+                Ok(())
+            }
+            Refusal::Busy => {
+                self.round.busy = self.round.busy.saturating_add(1);
+                let rounds = self.round.busy.saturating_add(u32::from(window));
+                self.rest(ctx, place, between_probes(rounds, window));
+                Ok(())
+            }
+            Refusal::NoRoute | Refusal::Duplicate | Refusal::Stale(_) | Refusal::Other => {
+                self.round.refused = self.round.refused.saturating_add(1);
+                if self.round.refused >= ctx.config.max_refused_probes {
+                    return self.stall(ctx);
+                }
+                self.rest(ctx, place, between_probes(self.round.refused, window));
+                Ok(())
+            }
+        }
+    }
+
+    /// Looks for paths again, within the generation.
+    pub(crate) fn rediscover<P>(&mut self, ctx: &mut Context<'_, P>) {
+        if self.phase == Phase::Quiet {
+            self.renew(ctx);
+        }
+    }
+
+    /// Data Interests find no route any more. If object Data had come over the paths, they are looked
+    /// for again within the generation; paths that never carried any are not worth that.
+    pub(crate) fn path_lost<P>(&mut self, ctx: &mut Context<'_, P>) -> Result<(), GiveUp> {
+        if self.phase == Phase::Off {
+            return Ok(());
+        }
+        (self.has_path, self.had_path) = (false, true);
+        ctx.report(Event::PathLost);
+        if self.fed {
+            self.renew(ctx);
+            Ok(())
+        } else {
+            self.next_generation(ctx)
+        }
+    }
+
+    /// A round within the generation. Its index is a new one, which makes forwarders that had
+    /// converged look again.
+    fn renew<P>(&mut self, ctx: &mut Context<'_, P>) {
+        (self.started, self.probes) = (ctx.now, 0);
+        let index = self.probe_idx.saturating_add(1);
+        self.begin_round(ctx, index);
+    }
+
+    fn begin_round<P>(&mut self, ctx: &mut Context<'_, P>, probe_idx: u64) {
+        self.quiet(ctx);
+        self.phase = Phase::Probing;
+        self.probe_idx = probe_idx;
+        self.round = Round {
+            first_seq: self.next_seq,
+            ..Round::default()
+        };
+    }
+
+    /// A forwarder works in a newer generation: so does the consumer, from its next probe on. Probes
+    /// in flight stay: their answers count if they come out of the new generation.
+    fn adopt<P>(&mut self, ctx: &mut Context<'_, P>, heard: u32) {
+        bump(&mut ctx.counters.adopted_generations);
+        self.generation = adopt(self.generation, heard);
+        self.probe_idx = 0;
+        self.round = Round {
+            first_seq: self.round.first_seq,
+            probes: self.round.probes,
+            ..Round::default()
+        };
+    }
+
+    /// The round leads nowhere further.
+    fn stall<P>(&mut self, ctx: &mut Context<'_, P>) -> Result<(), GiveUp> {
+        if self.has_path {
+            self.settle_for_less(ctx);
+            Ok(())
+        } else {
+            self.next_generation(ctx)
+        }
+    }
+
+    fn settle_for_less<P>(&mut self, ctx: &mut Context<'_, P>) {
+        self.quiet(ctx);
+        ctx.report(Event::DiscoveryStalled {
+            probes: self.probes,
+            after: ctx.now.saturating_duration_since(self.started),
+        });
+    }
+
+    fn next_generation<P>(&mut self, ctx: &mut Context<'_, P>) -> Result<(), GiveUp> {
+        if self.generations >= ctx.config.max_generations || self.generation == u32::MAX {
+            return Err(GiveUp::Unreachable);
+        }
+        self.generations += 1;
+        self.quiet(ctx);
+        self.phase = Phase::BackingOff;
+        let rest = before_generation(self.generations, ctx.rng);
+        ctx.timers.set(TimerId::Generation, ctx.now + rest);
+        Ok(())
+    }
+
+    /// Forgets the probes in flight.
+    fn quiet<P>(&mut self, ctx: &mut Context<'_, P>) {
+        self.phase = Phase::Quiet;
+        for (place, slot) in (0..=u8::MAX).zip(&mut self.slots) {
+            *slot = ProbeSlot::Free;
+            ctx.timers.clear(TimerId::Probe(place));
+        }
+        ctx.timers.clear(TimerId::Generation);
+    }
+
+    fn rest<P>(&mut self, ctx: &mut Context<'_, P>, place: u8, rest: Duration) {
+        if !rest.is_zero() {
+            self.set(place, ProbeSlot::Resting);
+            ctx.timers.set(TimerId::Probe(place), ctx.now + rest);
+        }
+    }
+
+    fn flying(&self, seq: u64) -> Option<(u8, Probe)> {
+        (0..=u8::MAX)
+            .zip(&self.slots)
+            .find_map(|(place, slot)| match slot {
+                ProbeSlot::Flying(probe) if probe.seq == seq => Some((place, *probe)),
+                ProbeSlot::Flying(_) | ProbeSlot::Free | ProbeSlot::Resting => None,
+            })
+    }
+
+    fn set(&mut self, place: u8, slot: ProbeSlot) {
+        if let Some(entry) = self.slots.get_mut(usize::from(place)) {
+            *entry = slot;
+        }
+    }
+}
