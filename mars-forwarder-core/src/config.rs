@@ -75,4 +75,26 @@ impl Config {
             max_lifetime: Duration::from_secs(30),
         }
     }
+
+    pub(crate) const fn check(&self) -> Result<(), crate::ConfigError> {
+        let (field, expected) =
+            if self.theta.denominator == 0 || self.theta.numerator < self.theta.denominator {
+                ("theta", "a ratio of at least 1")
+            } else if self.interest_queue == 0 {
+                ("interest_queue", "at least 1 Interest")
+            } else if self.max_faces == 0 || self.max_faces > crate::face::MAX_FACES {
+                ("max_faces", "between 1 and 65535")
+            } else if self.max_pending == 0 {
+                ("max_pending", "at least 1 Interest")
+            } else if self.max_dests == 0 {
+                ("max_dests", "at least 1 dest")
+            } else if self.path_lifetime.is_zero() {
+                ("path_lifetime", "longer than zero")
+            } else if self.max_lifetime.is_zero() {
+                ("max_lifetime", "longer than zero")
+            } else {
+                return Ok(());
+            };
+        Err(crate::ConfigError { field, expected })
+    }
 }

@@ -1,34 +1,46 @@
-//! The machine.
+//! The machine: its tables, the two verbs, its timers, and what it shows.
 
-use core::marker::PhantomData;
+use alloc::collections::VecDeque;
+use core::time::Duration;
 
+use hashbrown::HashTable;
+use mars_cc::Level;
 use mars_time::Instant;
-use mars_wire::{Name, Rank};
+use mars_wire::{NackDetail, Name, NameBuf, Rank};
 
-use crate::{Config, ConfigError, Error, FaceId, Input, Output};
+use crate::dead::DeadNonces;
+use crate::dest::{Dest, DestIx, Upstream};
+use crate::face::{FaceIx, Faces};
+use crate::fib::Fib;
+use crate::hash::NameHash;
+use crate::input::Input;
+use crate::output::{DropReason, Edit, Event, Output};
+use crate::pit::{InRecord, Kind, Pit, PitIx};
+use crate::rng::Rng;
+use crate::slab::Slab;
+use crate::timers::{Key, Timers};
+use crate::{Config, ConfigError, Error, FaceId};
 
-/// One forwarder.
+/// One forwarder. `P` is the host's packet handle, cloned when a packet goes several ways.
+///
+/// One input makes at most a fixed number of outputs, plus one or two per Interest that it moves
+/// (all that wait on a face that goes down) and per dest that it concerns (a route change). A
+/// host that never drains lets the queue of outputs grow by that much per input.
 #[derive(Clone, Debug)]
 pub struct Forwarder<P> {
-    config: Config,
-    packet: PhantomData<fn() -> P>,
-}
-
-/// What a forwarder holds about one dest, for inspection.
-#[derive(Clone, Copy, Debug)]
-pub struct DestView<'a, P> {
-    forwarder: &'a Forwarder<P>,
-}
-
-/// One valid upstream face of a dest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Upstream {
-    /// The face.
-    pub face: FaceId,
-    /// Its hop count by routing.
-    pub hops: u32,
-    /// Closest rank learnt from it; `None`: plain NDN.
-    pub rank: Option<Rank>,
+    pub(crate) config: Config,
+    pub(crate) now: Instant,
+    started: Instant,
+    pub(crate) hash: NameHash,
+    pub(crate) rng: Rng,
+    pub(crate) faces: Faces,
+    pub(crate) fib: Fib,
+    pub(crate) dests: Slab<Dest>,
+    pub(crate) dest_index: HashTable<DestIx>,
+    pub(crate) pit: Pit<P>,
+    pub(crate) dead: DeadNonces,
+    pub(crate) timers: Timers,
+    outputs: VecDeque<Output<P>>,
 }
 
 impl<P: Clone> Forwarder<P> {
@@ -37,62 +49,295 @@ impl<P: Clone> Forwarder<P> {
     /// # Errors
     /// A field of `config` out of its range.
     pub fn new(config: Config, now: Instant) -> Result<Self, ConfigError> {
-        let _ = now;
+        config.check()?;
         Ok(Self {
+            now,
+            started: now,
+            hash: NameHash::new(config.seed),
+            rng: Rng::new(config.seed),
+            faces: Faces::new(),
+            fib: Fib::new(),
+            dests: Slab::new(),
+            dest_index: HashTable::new(),
+            pit: Pit::new(),
+            dead: DeadNonces::new(config.max_dead_nonces),
+            timers: Timers::default(),
+            outputs: VecDeque::new(),
             config,
-            packet: PhantomData,
         })
     }
 
-    /// Takes one input.
+    /// Takes one input, and with it all timers that are due at `now`. A `now` before an earlier
+    /// one counts as that.
     ///
     /// # Errors
-    /// Only for faults of the caller; never for what a peer sent.
+    /// Only for faults of the caller, never for what a peer sent; the forwarder is then as after
+    /// [`Input::Timeout`].
     pub fn handle_input(&mut self, now: Instant, input: Input<'_, P>) -> Result<(), Error> {
-        let _ = (now, input);
-        Ok(())
+        self.now = self.now.max(now);
+        self.fire_timers();
+        match input {
+            Input::Timeout => Ok(()),
+            Input::FaceAdded { face, kind } => self.on_face_added(face, kind),
+            Input::FaceRemoved { face } => self.on_face_removed(self.face(face)?),
+            Input::FaceUp { face } => self.on_face_up(self.face(face)?),
+            Input::FaceDown { face } => self.on_face_down(self.face(face)?),
+            Input::Routes { prefix, routes } => self.on_routes(prefix, routes),
+            Input::ProducerRegistered { prefix, face } => self.on_producer(prefix, face, true),
+            Input::ProducerWithdrawn { prefix, face } => self.on_producer(prefix, face, false),
+            Input::DataQueue { face, packets } => {
+                let ix = self.face(face)?;
+                if let Some(face) = self.faces.get_mut(ix) {
+                    face.data_queue = packets;
+                }
+                Ok(())
+            }
+            Input::Interest {
+                face,
+                interest,
+                packet,
+            } => {
+                let face = self.face(face)?;
+                self.on_interest(face, &interest, packet);
+                Ok(())
+            }
+            Input::Data { face, data, packet } => {
+                let face = self.face(face)?;
+                self.on_data(face, &data, packet);
+                Ok(())
+            }
+            Input::Nack { face, nack } => {
+                let face = self.face(face)?;
+                self.on_nack(face, &nack);
+                Ok(())
+            }
+        }
     }
 
     /// Takes the next output. Poll until [`Output::Timeout`].
     pub fn poll_output(&mut self) -> Output<P> {
-        Output::Timeout(None)
+        match self.outputs.pop_front() {
+            Some(output) => output,
+            None => Output::Timeout(self.timers.next()),
+        }
     }
+
+    // ---- timers
+
+    /// Fires each timer that is due once. Whatever is set anew meanwhile is set after `now`.
+    fn fire_timers(&mut self) {
+        while let Some(key) = self.timers.pop_due(self.now) {
+            match key {
+                Key::Pit(ix) => self.on_pit_timer(ix),
+                Key::Face(slot) => {
+                    if let Some(face) = self.faces.in_slot(slot) {
+                        self.serve_face(face);
+                    }
+                }
+                Key::Dest(ix) => self.on_dest_timer(ix),
+            }
+        }
+    }
+
+    /// Sets a timer, after `now` in any case.
+    pub(crate) fn arm(&mut self, key: Key, at: Option<Instant>) {
+        let soonest = self.now + Duration::from_nanos(1);
+        self.timers.set(key, at.map(|at| at.max(soonest)));
+    }
+
+    pub(crate) fn arm_pit(&mut self, ix: PitIx) {
+        self.arm(Key::Pit(ix), self.pit.deadline(ix));
+    }
+
+    fn on_pit_timer(&mut self, ix: PitIx) {
+        match self.pit.get(ix).map(|entry| entry.kind) {
+            Some(Kind::Data) => self.on_data_timer(ix),
+            Some(Kind::Probe { .. }) => self.on_probe_timer(ix),
+            None => {}
+        }
+    }
+
+    /// Whether a restarted node still keeps out of discovery.
+    pub(crate) fn is_quarantined(&self) -> bool {
+        self.config.restarted
+            && self.now.saturating_duration_since(self.started) < self.config.path_lifetime
+    }
+
+    // ---- outputs
+
+    pub(crate) fn transmit(&mut self, face: FaceIx, edit: Edit, packet: P) {
+        let Some(face) = self.faces.get_mut(face).filter(|face| face.up) else {
+            return;
+        };
+        if matches!(edit, Edit::Data { .. }) {
+            face.data_queue = face.data_queue.saturating_add(1);
+        }
+        let face = face.id;
+        self.outputs
+            .push_back(Output::Transmit { face, edit, packet });
+    }
+
+    pub(crate) fn emit(&mut self, event: Event) {
+        self.outputs.push_back(Output::Event(event));
+    }
+
+    pub(crate) fn note_drop(&mut self, face: FaceIx, reason: DropReason) {
+        if let Some(face) = self.faces.get(face) {
+            let face = face.id;
+            self.emit(Event::Dropped { face, reason });
+        }
+    }
+
+    /// Returns an Interest to one downstream.
+    pub(crate) fn refuse(
+        &mut self,
+        to: &InRecord,
+        dest: Option<DestIx>,
+        detail: NackDetail,
+        packet: P,
+    ) {
+        let dest = dest.and_then(|ix| self.dests.get(ix));
+        let mut header = mars_wire::MarsHeader::default();
+        header.nack_detail = Some(detail);
+        match detail {
+            NackDetail::Stale => header.generation = dest.map(|d| d.generation),
+            NackDetail::QueueFull => {
+                header.interest_queue = dest.map(|d| saturate(d.queue.len()));
+                header.data_queue = self.faces.get(to.face).and_then(|f| f.reported_queue());
+            }
+            _ => {}
+        }
+        let edit = Edit::Nack {
+            nonce: to.nonce,
+            reason: detail.reason(),
+            pit_token: to.token,
+            header,
+        };
+        self.transmit(to.face, edit, packet);
+    }
+
+    // ---- look-ups
+
+    fn face(&self, id: FaceId) -> Result<FaceIx, Error> {
+        self.faces.find(id).ok_or(Error::UnknownFace(id))
+    }
+
+    pub(crate) fn find_dest(&self, hash: u64, name: Name<'_>) -> Option<DestIx> {
+        let same = |ix: &DestIx| {
+            self.dests
+                .get(*ix)
+                .is_some_and(|d| d.name.as_name() == name)
+        };
+        self.dest_index.find(hash, same).copied()
+    }
+
+    /// A window for an upstream face or a dest over it; the defaults of `mars-cc` are in range.
+    pub(crate) fn controller(&self, level: Level) -> Option<mars_cc::Controller> {
+        mars_cc::Controller::new(mars_cc::Config::new(level), self.now).ok()
+    }
+
+    // ---- what it shows
 
     /// What it holds about `dest`, if anything.
     #[must_use]
     pub fn dest(&self, dest: Name<'_>) -> Option<DestView<'_, P>> {
-        let _ = dest;
-        Some(DestView { forwarder: self })
+        let ix = self.find_dest(self.hash.of(dest.as_value()), dest)?;
+        Some(DestView {
+            forwarder: self,
+            dest: self.dests.get(ix)?,
+        })
+    }
+
+    /// All dests with state, in no particular (but repeatable) order.
+    pub fn dests(&self) -> impl Iterator<Item = DestView<'_, P>> {
+        let view = |(_, dest)| DestView {
+            forwarder: self,
+            dest,
+        };
+        self.dests.iter().map(view)
+    }
+
+    /// Interests pending.
+    #[must_use]
+    pub fn pending(&self) -> u32 {
+        self.pit.len()
     }
 }
 
-impl<P> DestView<'_, P> {
-    /// The node's own rank, if it has a label.
+pub(crate) fn saturate(packets: usize) -> u16 {
+    u16::try_from(packets).unwrap_or(u16::MAX)
+}
+
+/// What a forwarder holds about one dest, for inspection.
+#[derive(Clone, Copy, Debug)]
+pub struct DestView<'a, P> {
+    forwarder: &'a Forwarder<P>,
+    dest: &'a Dest,
+}
+
+/// One valid upstream face of a dest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValidUpstream {
+    /// The face.
+    pub face: FaceId,
+    /// Its hop count by routing.
+    pub hops: u32,
+    /// Closest rank learnt from it; `None`: it stands outside the rank order (plain NDN).
+    pub rank: Option<Rank>,
+    /// Interests that may be in flight over it for this dest.
+    pub window: u32,
+    /// Interests in flight over it for this dest.
+    pub in_flight: u32,
+}
+
+impl<'a, P> DestView<'a, P> {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> Name<'a> {
+        self.dest.name.as_name()
+    }
+
+    /// The node's own rank, if it ever had a label.
     #[must_use]
     pub fn rank(&self) -> Option<Rank> {
-        None
+        self.dest.rank
     }
 
     /// Generation that the node works in.
     #[must_use]
     pub fn generation(&self) -> u32 {
-        self.forwarder.config.max_faces
+        self.dest.generation
     }
 
-    /// Valid upstream faces, shortest tier first.
-    pub fn valid_upstreams(&self) -> impl Iterator<Item = Upstream> + '_ {
-        core::iter::empty()
+    /// Valid upstream faces that are up, shortest tier first.
+    pub fn valid_upstreams(&self) -> impl Iterator<Item = ValidUpstream> + use<'a, P> {
+        let faces = &self.forwarder.faces;
+        let valid = self.dest.upstreams.iter().filter(|u| u.is_valid());
+        valid.filter_map(|u: &Upstream| {
+            Some(ValidUpstream {
+                face: faces.get(u.face)?.id,
+                hops: u.hops,
+                rank: u.learnt(),
+                window: u.cc.window(),
+                in_flight: u.cc.in_flight(),
+            })
+        })
     }
 
     /// Interests that wait for release.
     #[must_use]
     pub fn queue_len(&self) -> usize {
-        0
+        self.dest.queue.len()
     }
 
-    /// Whether discovery has converged here.
+    /// Whether discovery has converged here (`NodeConv`).
     #[must_use]
     pub fn converged(&self) -> bool {
-        false
+        self.dest.node_conv()
     }
+}
+
+/// The name of a dest for an event.
+pub(crate) fn name_of(dest: &Dest) -> NameBuf {
+    dest.name.clone()
 }

@@ -1,0 +1,341 @@
+//! The data plane: Interests into the queue of their dest, Data back to all who asked, Nacks to
+//! another face or down.
+
+use core::time::Duration;
+
+use mars_cc::Input as Feedback;
+use mars_time::Instant;
+use mars_wire::{MarsHeader, NackDetail};
+
+use crate::dest::DestIx;
+use crate::discovery::detail_of;
+use crate::face::FaceIx;
+use crate::forwarder::{Forwarder, saturate};
+use crate::input::{Data, Interest, Nack};
+use crate::output::{DropReason, Edit};
+use crate::pit::{InRecord, Kind, OutIx, OutState, PitIx};
+use crate::queue::Ticket;
+
+/// A retransmission sooner than this after the last transmission is suppressed, if no round-trip
+/// time is known.
+const MIN_REPEAT: Duration = Duration::from_millis(10);
+
+impl<P: Clone> Forwarder<P> {
+    // ---- Interests
+
+    pub(crate) fn on_new_data_interest(
+        &mut self,
+        hash: u64,
+        dest: DestIx,
+        asker: InRecord,
+        interest: &Interest<'_>,
+        packet: P,
+    ) {
+        let now = self.now;
+        let cap = usize::from(self.config.interest_queue);
+        let Some(d) = self.dests.get_mut(dest) else {
+            return;
+        };
+        d.used = now;
+        let direct = d.producer.filter(|producer| *producer != asker.face);
+        let refusal = match direct {
+            Some(_) => None,
+            None if !d.has_usable(now, asker.face) => {
+                Some((NackDetail::NoRoute, DropReason::NoRoute))
+            }
+            None if d.queue.len() >= cap => Some((NackDetail::QueueFull, DropReason::QueueFull)),
+            None => None,
+        };
+        if let Some((detail, reason)) = refusal {
+            self.refuse(&asker, Some(dest), detail, packet);
+            return self.note_drop(asker.face, reason);
+        }
+        d.pending += 1;
+        let ix = self
+            .pit
+            .insert(hash, interest.name.as_value(), packet, dest, Kind::Data);
+        if let Some(entry) = self.pit.get_mut(ix) {
+            entry.hop_limit = interest.hop_limit;
+        }
+        let face = asker.face;
+        self.pit.add_in(ix, asker);
+        match direct {
+            Some(producer) => self.send_data_interest(ix, dest, producer),
+            None => {
+                self.arm_pit(ix);
+                self.enqueue(ix, dest, face);
+                self.release(dest);
+            }
+        }
+    }
+
+    /// The same name while it is pending: a retransmission, or another downstream that joins.
+    ///
+    /// It goes out again only if nothing is under way any more, or if the same downstream repeats
+    /// itself after the answer was due; a downstream that joins never restarts the clock.
+    pub(crate) fn on_repeated_data_interest(&mut self, ix: PitIx, asker: InRecord) {
+        let Some(entry) = self.pit.get(ix) else {
+            return;
+        };
+        let (dest, queued, face) = (entry.dest, entry.queued, asker.face);
+        let joins = self.pit.ins(ix).all(|r| r.face != face);
+        self.add_asker(ix, asker);
+        if queued {
+            return;
+        }
+        let last = self
+            .pit
+            .outs(ix)
+            .filter(|(_, r)| r.is_waiting())
+            .map(|(_, r)| (r.sent, r.face))
+            .max();
+        if let Some((sent, out_face)) = last {
+            let rtt = self
+                .dests
+                .get(dest)
+                .and_then(|d| d.upstream(out_face)?.srtt());
+            let due = sent + rtt.unwrap_or(MIN_REPEAT).max(MIN_REPEAT);
+            if joins || self.now < due {
+                if !joins {
+                    self.note_drop(face, DropReason::Suppressed);
+                }
+                return;
+            }
+        }
+        self.pit.forget_settled(ix);
+        match self.dests.get(dest).and_then(|d| d.producer) {
+            Some(producer) if producer != face => {
+                if let Some((out, _)) = self.pit.out_of(ix, producer) {
+                    self.free_slot(dest, out, Kind::Data, Feedback::Released);
+                }
+                self.send_data_interest(ix, dest, producer);
+            }
+            _ => {
+                self.enqueue(ix, dest, face);
+                self.release(dest);
+            }
+        }
+    }
+
+    fn enqueue(&mut self, ix: PitIx, dest: DestIx, face: FaceIx) {
+        if let (Some(entry), Some(d)) = (self.pit.get_mut(ix), self.dests.get_mut(dest)) {
+            entry.queued = true;
+            d.queue.push(
+                face,
+                Ticket {
+                    entry: ix,
+                    stamp: entry.stamp,
+                },
+            );
+        }
+    }
+
+    /// An entry in the queue has ended.
+    pub(crate) fn leave_queue(&mut self, ix: PitIx) {
+        let Some(entry) = self.pit.get_mut(ix) else {
+            return;
+        };
+        entry.queued = false;
+        let dest = entry.dest;
+        let pit = &self.pit;
+        if let Some(d) = self.dests.get_mut(dest) {
+            d.queue.cancel(|ticket| is_live(pit, ticket));
+        }
+    }
+
+    // ---- Data
+
+    pub(crate) fn on_object_data(
+        &mut self,
+        ix: PitIx,
+        out: OutIx,
+        face: FaceIx,
+        data: &Data<'_>,
+        packet: P,
+    ) {
+        let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
+            return;
+        };
+        let now = self.now;
+        if let Some(record) = self.pit.settle(out, OutState::Done) {
+            let rtt = now.saturating_duration_since(record.sent);
+            let rtt = (!record.repeated).then_some(rtt);
+            let queue = data.header.interest_queue;
+            self.feed(
+                dest,
+                face,
+                Feedback::Delivered { queue, rtt },
+                Feedback::Delivered {
+                    queue: data.header.data_queue,
+                    rtt,
+                },
+            );
+        }
+        if let Some(d) = self.dests.get_mut(dest) {
+            d.used = now;
+            if let Some(upstream) = d.upstream_mut(face) {
+                upstream.heard(now);
+            }
+        }
+        let queue = self.dests.get(dest).map(|d| saturate(d.queue.len()));
+        while let Some((asker, hash)) = self.take_asker(ix) {
+            self.dead.insert(hash, asker.nonce, asker.face);
+            let header = MarsHeader {
+                interest_queue: queue,
+                data_queue: self.faces.get(asker.face).and_then(|f| f.reported_queue()),
+                ..MarsHeader::default()
+            };
+            let edit = Edit::Data {
+                pit_token: asker.token,
+                header,
+            };
+            self.transmit(asker.face, edit, packet.clone());
+        }
+        self.erase(ix);
+        self.serve_face(face);
+    }
+
+    /// Takes the next asker of an entry out, with the hash of the name.
+    pub(crate) fn take_asker(&mut self, ix: PitIx) -> Option<(InRecord, u64)> {
+        let hash = self.pit.get(ix)?.hash;
+        Some((self.pit.take_in(ix, |_| true)?, hash))
+    }
+
+    // ---- Nacks, silence, lost faces
+
+    pub(crate) fn on_data_nack(&mut self, ix: PitIx, out: OutIx, face: FaceIx, nack: &Nack<'_>) {
+        let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
+            return;
+        };
+        let now = self.now;
+        let detail = detail_of(nack);
+        let congestion = matches!(detail, NackDetail::QueueFull | NackDetail::Stale);
+        if self.pit.settle(out, OutState::Done).is_some() {
+            let upstream = if congestion {
+                Feedback::Nacked
+            } else {
+                Feedback::Released
+            };
+            self.feed(dest, face, upstream, Feedback::Released);
+        }
+        if !congestion
+            && let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face))
+        {
+            upstream.refused_data(now);
+        }
+        self.retry(
+            ix,
+            if congestion {
+                NackDetail::QueueFull
+            } else {
+                NackDetail::NoRoute
+            },
+        );
+        self.serve_face(face);
+    }
+
+    /// Puts an Interest whose face failed it at the head of its queue; down it goes if no face is
+    /// left that it may take.
+    pub(crate) fn retry(&mut self, ix: PitIx, detail: NackDetail) {
+        let Some(entry) = self.pit.get(ix) else {
+            return;
+        };
+        let (dest, stamp) = (entry.dest, entry.stamp);
+        if entry.queued || self.pit.outs(ix).any(|(_, r)| r.is_waiting()) {
+            return self.arm_pit(ix);
+        }
+        if !self.may_go_on(ix, dest) {
+            return self.fail_data(ix, detail);
+        }
+        if let (Some(entry), Some(d)) = (self.pit.get_mut(ix), self.dests.get_mut(dest)) {
+            entry.queued = true;
+            d.queue.push_returned(Ticket { entry: ix, stamp });
+        }
+        self.arm_pit(ix);
+        self.release(dest);
+    }
+
+    /// Returns an Interest to all who asked, and ends its entry.
+    pub(crate) fn fail_data(&mut self, ix: PitIx, detail: NackDetail) {
+        let Some(entry) = self.pit.get(ix) else {
+            return;
+        };
+        let (dest, packet) = (entry.dest, entry.packet.clone());
+        while let Some((asker, hash)) = self.take_asker(ix) {
+            self.dead.insert(hash, asker.nonce, asker.face);
+            self.refuse(&asker, Some(dest), detail, packet.clone());
+            if detail == NackDetail::NoRoute {
+                self.note_drop(asker.face, DropReason::NoRoute);
+            }
+        }
+        self.erase(ix);
+    }
+
+    /// Out-records that were silent for too long give their slots back; retransmission is the
+    /// consumer's business. The entry ends with its last in-record.
+    pub(crate) fn on_data_timer(&mut self, ix: PitIx) {
+        let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
+            return;
+        };
+        let now = self.now;
+        let mut silent = None;
+        while let Some((out, face)) = self.due_out(ix) {
+            self.free_slot(dest, out, Kind::Data, Feedback::Lost);
+            silent = Some(face);
+        }
+        let due = |at: Instant| at <= now;
+        while let Some(asker) = self.pit.take_in(ix, |r| due(r.expires)) {
+            if let Some(hash) = self.pit.get(ix).map(|entry| entry.hash) {
+                self.dead.insert(hash, asker.nonce, asker.face);
+            }
+        }
+        if self.pit.ins(ix).next().is_some() {
+            self.arm_pit(ix);
+        } else {
+            self.erase(ix);
+        }
+        if let Some(face) = silent {
+            self.serve_face(face);
+        }
+    }
+
+    // ---- slots
+
+    /// Gives the slot of a waiting out-record back, once, and tells the windows why.
+    pub(crate) fn free_slot(&mut self, dest: DestIx, out: OutIx, kind: Kind, why: Feedback) {
+        let Some(record) = self.pit.settle(out, OutState::Silent) else {
+            return;
+        };
+        match kind {
+            Kind::Data => self.feed(dest, record.face, why, why),
+            Kind::Probe { .. } => {
+                if let Some(upstream) = self
+                    .dests
+                    .get_mut(dest)
+                    .and_then(|d| d.upstream_mut(record.face))
+                {
+                    upstream.probes = upstream.probes.saturating_sub(1);
+                }
+            }
+        }
+    }
+
+    /// Tells both windows of (dest, face) what became of a packet. Producers have none.
+    fn feed(&mut self, dest: DestIx, face: FaceIx, prefix: Feedback, all: Feedback) {
+        let now = self.now;
+        // A window refuses only a slot that it never gave, and those of a face that was replaced
+        // meanwhile are none of its own.
+        if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
+            let _ = upstream.cc.handle_input(now, prefix);
+        }
+        if let Some(face) = self.faces.get_mut(face) {
+            let _ = face.cc.handle_input(now, all);
+        }
+    }
+}
+
+/// Whether a ticket's entry still waits in the queue.
+pub(crate) fn is_live<P>(pit: &crate::pit::Pit<P>, ticket: Ticket) -> bool {
+    pit.get(ticket.entry)
+        .is_some_and(|e| e.stamp == ticket.stamp && e.queued)
+}

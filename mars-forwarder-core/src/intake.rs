@@ -1,0 +1,237 @@
+//! Arriving packets, up to the point where data and discovery part: hop limit, nonces, the PIT,
+//! the dest.
+
+use mars_wire::{MarsName, NackDetail, Name};
+
+use crate::dest::{Dest, DestIx};
+use crate::face::FaceIx;
+use crate::forwarder::Forwarder;
+use crate::input::{Data, Interest, Nack};
+use crate::output::DropReason;
+use crate::pit::{InRecord, Kind, PitIx};
+
+/// What a nonce that arrives tells.
+enum Nonce {
+    Fresh,
+    /// Seen from the same face.
+    Copy,
+    /// Seen from, or sent over, another face.
+    Loop,
+}
+
+impl<P: Clone> Forwarder<P> {
+    pub(crate) fn on_interest(&mut self, face: FaceIx, interest: &Interest<'_>, packet: P) {
+        if interest.hop_limit == Some(0) {
+            return self.note_drop(face, DropReason::HopLimit);
+        }
+        let lifetime = interest.lifetime.min(self.config.max_lifetime);
+        let nonce = interest.nonce.unwrap_or_else(|| self.rng.next_u32());
+        let mut asker = InRecord::new(face, nonce, self.now + lifetime);
+        asker.token = interest.pit_token;
+        asker.bound = interest.header.label;
+
+        let hash = self.hash.of(interest.name.as_value());
+        let known = self.pit.find(hash, interest.name.as_value());
+        match self.nonce(hash, known, face, nonce) {
+            Nonce::Fresh => {}
+            Nonce::Copy => return self.note_drop(face, DropReason::Copy),
+            Nonce::Loop => {
+                self.refuse(&asker, None, NackDetail::Duplicate, packet);
+                return self.note_drop(face, DropReason::Loop);
+            }
+        }
+        if let Some(ix) = known {
+            return self.on_known_interest(ix, asker, interest, packet);
+        }
+        if self.pit.len() >= self.config.max_pending {
+            self.refuse(&asker, None, NackDetail::QueueFull, packet);
+            return self.note_drop(face, DropReason::PitFull);
+        }
+        let parsed = MarsName::parse(interest.name);
+        let dest = match self.dest_for(parsed, interest.name) {
+            Ok(dest) => dest,
+            Err(reason) => {
+                let detail = match reason {
+                    DropReason::DestsFull => NackDetail::QueueFull,
+                    _ => NackDetail::NoRoute,
+                };
+                self.refuse(&asker, None, detail, packet);
+                return self.note_drop(face, reason);
+            }
+        };
+        // The last hop may be spent on an application here, not on another node.
+        let is_here = self.dests.get(dest).is_some_and(|d| d.producer.is_some());
+        if interest.hop_limit == Some(1) && !is_here {
+            return self.note_drop(face, DropReason::HopLimit);
+        }
+        match parsed {
+            Some(MarsName::Discovery { probe_idx, .. }) => {
+                self.on_new_probe(hash, dest, asker, probe_idx, interest, packet);
+            }
+            Some(MarsName::Data { .. }) | None => {
+                self.on_new_data_interest(hash, dest, asker, interest, packet);
+            }
+        }
+    }
+
+    /// The name is pending: the Interest joins it.
+    fn on_known_interest(
+        &mut self,
+        ix: PitIx,
+        asker: InRecord,
+        interest: &Interest<'_>,
+        packet: P,
+    ) {
+        let Some(kind) = self.pit.get(ix).map(|entry| entry.kind) else {
+            return;
+        };
+        match kind {
+            Kind::Data => self.on_repeated_data_interest(ix, asker),
+            Kind::Probe { .. } => {
+                let probe_idx = match MarsName::parse(interest.name) {
+                    Some(MarsName::Discovery { probe_idx, .. }) => probe_idx,
+                    _ => 0,
+                };
+                self.on_repeated_probe(ix, asker, probe_idx, interest, packet);
+            }
+        }
+        self.arm_pit(ix);
+    }
+
+    fn nonce(&self, hash: u64, known: Option<PitIx>, face: FaceIx, nonce: u32) -> Nonce {
+        let verdict = |same_face| if same_face { Nonce::Copy } else { Nonce::Loop };
+        if let Some(ix) = known {
+            if let Some(asker) = self.pit.ins(ix).find(|r| r.nonce == nonce) {
+                return verdict(asker.face == face);
+            }
+            if self.pit.outs(ix).any(|(_, r)| r.nonce == nonce) {
+                return Nonce::Loop;
+            }
+        }
+        let mut seen = self.dead.faces(hash, nonce).peekable();
+        if seen.peek().is_none() {
+            return Nonce::Fresh;
+        }
+        verdict(seen.any(|f| f == face))
+    }
+
+    /// Enters an asker into the PIT, replacing what the same face asked before.
+    pub(crate) fn add_asker(&mut self, ix: PitIx, asker: InRecord) {
+        if let Some(old) = self.pit.take_in(ix, |r| r.face == asker.face)
+            && let Some(hash) = self.pit.get(ix).map(|entry| entry.hash)
+        {
+            self.dead.insert(hash, old.nonce, old.face);
+        }
+        self.pit.add_in(ix, asker);
+    }
+
+    /// The state of the dest that a name is about, made if routing knows a way to it.
+    fn dest_for(
+        &mut self,
+        parsed: Option<MarsName<'_>>,
+        name: Name<'_>,
+    ) -> Result<DestIx, DropReason> {
+        let dest = match parsed {
+            Some(parsed) => parsed.dest(),
+            // Any other name goes the way of the prefix that routing knows it by.
+            None => {
+                let fib = self.fib.longest_match(&self.hash, name);
+                let fib = fib.ok_or(DropReason::NoRoute)?;
+                let prefix = self.fib.get(fib).ok_or(DropReason::NoRoute)?.prefix.clone();
+                return self.dest_named(prefix.as_name(), true);
+            }
+        };
+        let discovers = matches!(parsed, Some(MarsName::Discovery { .. }));
+        self.dest_named(dest, discovers)
+    }
+
+    /// Only discovery opens state for a dest that needs discovery.
+    fn dest_named(&mut self, name: Name<'_>, discovers: bool) -> Result<DestIx, DropReason> {
+        let hash = self.hash.of(name.as_value());
+        if let Some(ix) = self.find_dest(hash, name) {
+            if self.dests.get(ix).is_some_and(|d| d.fib.is_none()) {
+                self.rematch(ix);
+            }
+            return Ok(ix);
+        }
+        let fib = self
+            .fib
+            .longest_match(&self.hash, name)
+            .ok_or(DropReason::NoRoute)?;
+        if !discovers && !self.serves_without_discovery(fib) {
+            return Err(DropReason::NoRoute);
+        }
+        if self.dests.len() >= self.config.max_dests {
+            return Err(DropReason::DestsFull);
+        }
+        let ix = self.dests.insert(Dest::new(name.into(), hash, self.now));
+        let dests = &self.dests;
+        self.dest_index
+            .insert_unique(hash, ix, |ix| dests.get(*ix).map_or(0, |d| d.hash));
+        self.rematch(ix);
+        self.check_dest(ix);
+        Ok(ix)
+    }
+
+    pub(crate) fn on_data(&mut self, face: FaceIx, data: &Data<'_>, packet: P) {
+        let hash = self.hash.of(data.name.as_value());
+        let found = self.pit.find(hash, data.name.as_value());
+        let Some((ix, out)) = found.and_then(|ix| Some((ix, self.pit.out_of(ix, face)?.0))) else {
+            return self.note_drop(face, DropReason::Unsolicited);
+        };
+        match self.pit.get(ix).map(|entry| entry.kind) {
+            Some(Kind::Data) => self.on_object_data(ix, out, face, data, packet),
+            Some(Kind::Probe { .. }) => self.on_answer(ix, out, face, data, packet),
+            None => {}
+        }
+    }
+
+    pub(crate) fn on_nack(&mut self, face: FaceIx, nack: &Nack<'_>) {
+        let hash = self.hash.of(nack.name.as_value());
+        let found = self.pit.find(hash, nack.name.as_value()).and_then(|ix| {
+            let (out, record) = self.pit.out_of(ix, face)?;
+            let same = nack.nonce.is_none_or(|nonce| nonce == record.nonce);
+            (same && record.is_waiting()).then_some((ix, out))
+        });
+        let Some((ix, out)) = found else {
+            return self.note_drop(face, DropReason::Unsolicited);
+        };
+        match self.pit.get(ix).map(|entry| entry.kind) {
+            Some(Kind::Data) => self.on_data_nack(ix, out, face, nack),
+            Some(Kind::Probe { .. }) => self.on_probe_nack(ix, out, face, nack),
+            None => {}
+        }
+    }
+
+    /// Ends an entry: slots go back, nonces are remembered.
+    pub(crate) fn erase(&mut self, ix: PitIx) {
+        let Some(entry) = self.pit.get(ix) else {
+            return;
+        };
+        let (hash, dest, kind, queued) = (entry.hash, entry.dest, entry.kind, entry.queued);
+        let mut touched = None;
+        while let Some((out, face)) = self.pit.waiting_out(ix) {
+            self.free_slot(dest, out, kind, mars_cc::Input::Released);
+            touched = Some(face).filter(|_| kind == Kind::Data);
+        }
+        for record in self.pit.ins(ix) {
+            self.dead.insert(hash, record.nonce, record.face);
+        }
+        for (_, record) in self.pit.outs(ix) {
+            if self.pit.ins(ix).all(|r| r.nonce != record.nonce) {
+                self.dead.insert(hash, record.nonce, record.face);
+            }
+        }
+        if queued {
+            self.leave_queue(ix);
+        }
+        if let Some(dest) = self.dests.get_mut(dest) {
+            dest.pending = dest.pending.saturating_sub(1);
+        }
+        self.pit.remove(ix);
+        self.arm(crate::timers::Key::Pit(ix), None);
+        if let Some(face) = touched {
+            self.serve_face(face);
+        }
+    }
+}

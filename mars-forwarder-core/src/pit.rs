@@ -1,0 +1,452 @@
+//! The pending-Interest table: entries by whole name, in-records of who asked, out-records of whom
+//! was asked. Records live in slabs of their own, chained to their entry; the out-records that
+//! occupy a face are chained to that face too, so that a face that goes down gives them back
+//! without a scan.
+
+use alloc::vec::Vec;
+
+use hashbrown::HashTable;
+use mars_time::Instant;
+use mars_wire::{Label, PitToken};
+
+use crate::dest::DestIx;
+use crate::face::{self, FaceIx};
+use crate::slab::Slab;
+
+/// Index of an entry.
+pub(crate) type PitIx = u32;
+/// Index of an out-record.
+pub(crate) type OutIx = u32;
+type Link = Option<u32>;
+
+/// Names up to this many octets give their buffer back for the next entry.
+const SPARE_NAME: usize = 256;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Pit<P> {
+    entries: Slab<Entry<P>>,
+    index: HashTable<PitIx>,
+    ins: Slab<InRecord>,
+    outs: Slab<OutRecord>,
+    /// Per face, the first out-record that waits on it.
+    on_face: Vec<Link>,
+    /// Name buffers of erased entries.
+    spare: Vec<Vec<u8>>,
+    /// Entries ever made.
+    stamps: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Entry<P> {
+    pub(crate) hash: u64,
+    pub(crate) name: Vec<u8>,
+    /// The Interest as it came first.
+    pub(crate) packet: P,
+    pub(crate) dest: DestIx,
+    pub(crate) kind: Kind,
+    /// Hops left on arrival, if it counts them.
+    pub(crate) hop_limit: Option<u8>,
+    /// Told apart from an earlier entry at the same index.
+    pub(crate) stamp: u32,
+    /// Whether it stands in its dest's Interest queue.
+    pub(crate) queued: bool,
+    /// Refused downstream, but kept until then to learn from a late answer.
+    pub(crate) linger: Option<Instant>,
+    first_in: Link,
+    first_out: Link,
+}
+
+/// What an entry asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An Interest for data, released by the windows.
+    Data,
+    /// A discovery Interest, forwarded at once.
+    Probe {
+        /// Times that an upstream was asked again because labels had moved meanwhile.
+        asked_again: u8,
+    },
+}
+
+/// Who asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InRecord {
+    pub(crate) face: FaceIx,
+    pub(crate) nonce: u32,
+    pub(crate) expires: Instant,
+    pub(crate) token: Option<PitToken>,
+    /// Probes: the generation that the downstream works in, and its bound.
+    pub(crate) generation: u32,
+    pub(crate) bound: Option<Label>,
+    next: Link,
+}
+
+impl InRecord {
+    pub(crate) const fn new(face: FaceIx, nonce: u32, expires: Instant) -> Self {
+        Self {
+            face,
+            nonce,
+            expires,
+            token: None,
+            generation: 0,
+            bound: None,
+            next: None,
+        }
+    }
+}
+
+/// Whom was asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutRecord {
+    pub(crate) entry: PitIx,
+    pub(crate) face: FaceIx,
+    pub(crate) nonce: u32,
+    pub(crate) sent: Instant,
+    pub(crate) state: OutState,
+    /// The face was asked before for this entry: an answer gives no RTT sample (Karn).
+    pub(crate) repeated: bool,
+    /// Probes: the bound that was sent.
+    pub(crate) bound: Option<Label>,
+    next: Link,
+    face_prev: Link,
+    face_next: Link,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutState {
+    /// Holds a slot of its face until this deadline.
+    Waiting(Instant),
+    /// Its time ran out and the slot is free; a late answer is welcome.
+    Silent,
+    /// Answered or refused; not to be asked again in this epoch.
+    Done,
+}
+
+impl OutRecord {
+    pub(crate) const fn new(
+        entry: PitIx,
+        face: FaceIx,
+        nonce: u32,
+        sent: Instant,
+        deadline: Instant,
+    ) -> Self {
+        Self {
+            entry,
+            face,
+            nonce,
+            sent,
+            state: OutState::Waiting(deadline),
+            repeated: false,
+            bound: None,
+            next: None,
+            face_prev: None,
+            face_next: None,
+        }
+    }
+
+    pub(crate) const fn is_waiting(&self) -> bool {
+        matches!(self.state, OutState::Waiting(_))
+    }
+}
+
+impl<P> Pit<P> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            entries: Slab::new(),
+            index: HashTable::new(),
+            ins: Slab::new(),
+            outs: Slab::new(),
+            on_face: Vec::new(),
+            spare: Vec::new(),
+            stamps: 0,
+        }
+    }
+
+    pub(crate) const fn len(&self) -> u32 {
+        self.entries.len()
+    }
+
+    pub(crate) fn find(&self, hash: u64, name: &[u8]) -> Option<PitIx> {
+        let same = |ix: &PitIx| self.entries.get(*ix).is_some_and(|e| e.name == name);
+        self.index.find(hash, same).copied()
+    }
+
+    pub(crate) fn get(&self, ix: PitIx) -> Option<&Entry<P>> {
+        self.entries.get(ix)
+    }
+
+    pub(crate) fn get_mut(&mut self, ix: PitIx) -> Option<&mut Entry<P>> {
+        self.entries.get_mut(ix)
+    }
+
+    /// A new entry without records; its name is copied here and nowhere else.
+    pub(crate) fn insert(
+        &mut self,
+        hash: u64,
+        name: &[u8],
+        packet: P,
+        dest: DestIx,
+        kind: Kind,
+    ) -> PitIx {
+        let mut octets = self.spare.pop().unwrap_or_default();
+        octets.clear();
+        octets.extend_from_slice(name);
+        self.stamps = self.stamps.wrapping_add(1);
+        let ix = self.entries.insert(Entry {
+            hash,
+            name: octets,
+            packet,
+            dest,
+            kind,
+            hop_limit: None,
+            stamp: self.stamps,
+            queued: false,
+            linger: None,
+            first_in: None,
+            first_out: None,
+        });
+        let entries = &self.entries;
+        self.index
+            .insert_unique(hash, ix, |ix| entries.get(*ix).map_or(0, |e| e.hash));
+        ix
+    }
+
+    /// Erases an entry and all of its records.
+    pub(crate) fn remove(&mut self, ix: PitIx) -> Option<P> {
+        let entry = self.entries.remove(ix)?;
+        if let Ok(found) = self.index.find_entry(entry.hash, |at| *at == ix) {
+            found.remove();
+        }
+        let mut at = entry.first_in;
+        while let Some(record) = at.and_then(|at| self.ins.remove(at)) {
+            at = record.next;
+        }
+        let mut at = entry.first_out;
+        while let Some(out) = at {
+            self.unlink_from_face(out);
+            at = self.outs.remove(out).and_then(|record| record.next);
+        }
+        if entry.name.capacity() <= SPARE_NAME {
+            self.spare.push(entry.name);
+        }
+        Some(entry.packet)
+    }
+
+    /// In-records of an entry, the newest first.
+    pub(crate) fn ins(&self, ix: PitIx) -> impl Iterator<Item = &InRecord> {
+        let mut at = self.entries.get(ix).and_then(|e| e.first_in);
+        core::iter::from_fn(move || {
+            let record = self.ins.get(at?)?;
+            at = record.next;
+            Some(record)
+        })
+    }
+
+    /// The face of the newest in-record.
+    pub(crate) fn asker(&self, ix: PitIx) -> Option<FaceIx> {
+        Some(self.ins.get(self.entries.get(ix)?.first_in?)?.face)
+    }
+
+    /// The newest out-record that still waits, and its face.
+    pub(crate) fn waiting_out(&self, ix: PitIx) -> Option<(OutIx, FaceIx)> {
+        let waiting = self.outs(ix).find(|(_, record)| record.is_waiting());
+        waiting.map(|(out, record)| (out, record.face))
+    }
+
+    pub(crate) fn add_in(&mut self, ix: PitIx, mut record: InRecord) {
+        let Some(entry) = self.entries.get_mut(ix) else {
+            return;
+        };
+        record.next = entry.first_in;
+        entry.first_in = Some(self.ins.insert(record));
+    }
+
+    /// Takes out the first in-record that `which` picks.
+    pub(crate) fn take_in(
+        &mut self,
+        ix: PitIx,
+        which: impl Fn(&InRecord) -> bool,
+    ) -> Option<InRecord> {
+        let mut before: Link = None;
+        let mut at = self.entries.get(ix)?.first_in;
+        while let Some(here) = at {
+            let record = *self.ins.get(here)?;
+            if which(&record) {
+                match before {
+                    None => self.entries.get_mut(ix)?.first_in = record.next,
+                    Some(before) => self.ins.get_mut(before)?.next = record.next,
+                }
+                return self.ins.remove(here);
+            }
+            before = at;
+            at = record.next;
+        }
+        None
+    }
+
+    /// Out-records of an entry, the newest first.
+    pub(crate) fn outs(&self, ix: PitIx) -> impl Iterator<Item = (OutIx, &OutRecord)> {
+        let mut at = self.entries.get(ix).and_then(|e| e.first_out);
+        core::iter::from_fn(move || {
+            let here = at?;
+            let record = self.outs.get(here)?;
+            at = record.next;
+            Some((here, record))
+        })
+    }
+
+    /// The newest out-record of an entry on one face.
+    pub(crate) fn out_of(&self, ix: PitIx, face: FaceIx) -> Option<(OutIx, &OutRecord)> {
+        self.outs(ix).find(|(_, record)| record.face == face)
+    }
+
+    /// Adds a waiting out-record. An older record of the same face must have been settled.
+    pub(crate) fn add_out(&mut self, mut record: OutRecord) {
+        let face = face::slot(record.face);
+        if face >= self.on_face.len() {
+            self.on_face.resize(face + 1, None);
+        }
+        let Some(entry) = self.entries.get_mut(record.entry) else {
+            return;
+        };
+        let Some(head) = self.on_face.get_mut(face) else {
+            return;
+        };
+        record.next = entry.first_out;
+        record.face_next = *head;
+        let old = *head;
+        let ix = self.outs.insert(record);
+        entry.first_out = Some(ix);
+        *head = Some(ix);
+        if let Some(old) = old.and_then(|old| self.outs.get_mut(old)) {
+            old.face_prev = Some(ix);
+        }
+    }
+
+    /// Takes a waiting out-record off its face, into a settled state. `None` if it did not wait.
+    pub(crate) fn settle(&mut self, out: OutIx, state: OutState) -> Option<OutRecord> {
+        let record = *self.outs.get(out).filter(|record| record.is_waiting())?;
+        self.unlink_from_face(out);
+        self.outs.get_mut(out)?.state = state;
+        Some(record)
+    }
+
+    /// An out-record, to be changed.
+    pub(crate) fn out_mut(&mut self, out: OutIx) -> Option<&mut OutRecord> {
+        self.outs.get_mut(out)
+    }
+
+    /// Forgets whom was asked and has settled: a new epoch of the same Interest may ask them again.
+    pub(crate) fn forget_settled(&mut self, ix: PitIx) {
+        let mut waiting: Link = None;
+        let mut at = self.entries.get(ix).and_then(|e| e.first_out);
+        while let Some(out) = at {
+            let Some(record) = self.outs.get_mut(out) else {
+                break;
+            };
+            at = record.next;
+            if record.is_waiting() {
+                record.next = waiting;
+                waiting = Some(out);
+            } else {
+                self.outs.remove(out);
+            }
+        }
+        if let Some(entry) = self.entries.get_mut(ix) {
+            entry.first_out = waiting;
+        }
+    }
+
+    /// The next out-record that waits on a face.
+    pub(crate) fn waiting_on(&self, face: FaceIx) -> Option<OutIx> {
+        *self.on_face.get(face::slot(face))?
+    }
+
+    /// The one after it.
+    pub(crate) fn next_on_face(&self, out: OutIx) -> Option<OutIx> {
+        self.outs.get(out)?.face_next
+    }
+
+    /// The entry of an out-record, with its dest and kind.
+    pub(crate) fn entry_of(&self, out: OutIx) -> Option<(PitIx, DestIx, Kind)> {
+        let ix = self.outs.get(out)?.entry;
+        let entry = self.entries.get(ix)?;
+        Some((ix, entry.dest, entry.kind))
+    }
+
+    /// The earliest deadline of an entry's records.
+    pub(crate) fn deadline(&self, ix: PitIx) -> Option<Instant> {
+        let waiting = self.outs(ix).filter_map(|(_, record)| match record.state {
+            OutState::Waiting(at) => Some(at),
+            OutState::Silent | OutState::Done => None,
+        });
+        let linger = self.entries.get(ix)?.linger;
+        self.ins(ix)
+            .map(|record| record.expires)
+            .chain(waiting)
+            .chain(linger)
+            .min()
+    }
+
+    fn unlink_from_face(&mut self, out: OutIx) {
+        let Some(record) = self.outs.get_mut(out).filter(|record| record.is_waiting()) else {
+            return;
+        };
+        let (prev, next, face) = (
+            record.face_prev.take(),
+            record.face_next.take(),
+            record.face,
+        );
+        match prev.and_then(|prev| self.outs.get_mut(prev)) {
+            Some(prev) => prev.face_next = next,
+            None => {
+                if let Some(head) = self.on_face.get_mut(face::slot(face)) {
+                    *head = next;
+                }
+            }
+        }
+        if let Some(next) = next.and_then(|next| self.outs.get_mut(next)) {
+            next.face_prev = prev;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_millis(ms)
+    }
+
+    #[test]
+    fn records_are_chained_to_entry_and_face() {
+        let mut pit = Pit::new();
+        let a = pit.insert(1, b"a", 'a', 0, Kind::Data);
+        let b = pit.insert(2, b"b", 'b', 0, Kind::Data);
+        assert_eq!(pit.find(1, b"a"), Some(a));
+        assert_eq!(pit.find(1, b"b"), None);
+        pit.add_in(a, InRecord::new(1, 11, at(9)));
+        pit.add_in(a, InRecord::new(2, 12, at(5)));
+        pit.add_out(OutRecord::new(a, 7, 11, at(0), at(8)));
+        pit.add_out(OutRecord::new(b, 7, 21, at(0), at(3)));
+        assert_eq!(pit.deadline(a), Some(at(5)));
+        assert_eq!(pit.take_in(a, |r| r.face == 2).map(|r| r.nonce), Some(12));
+        assert_eq!(pit.deadline(a), Some(at(8)));
+
+        let first = pit.waiting_on(7).unwrap();
+        assert_eq!(
+            pit.settle(first, OutState::Silent).map(|r| r.entry),
+            Some(b)
+        );
+        assert!(pit.settle(first, OutState::Silent).is_none());
+        assert_eq!(
+            pit.waiting_on(7)
+                .and_then(|o| pit.out_mut(o).map(|r| r.entry)),
+            Some(a)
+        );
+        assert_eq!(pit.remove(a), Some('a'));
+        assert_eq!(pit.waiting_on(7), None);
+        assert_eq!((pit.find(1, b"a"), pit.len()), (None, 1));
+    }
+}

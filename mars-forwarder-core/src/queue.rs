@@ -1,0 +1,170 @@
+//! The Interest queue of one dest: finite, fair among the downstream faces that fill it.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use crate::face::FaceIx;
+use crate::pit::PitIx;
+
+/// A PIT entry that waits, named with its stamp: entries that ended meanwhile are passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ticket {
+    pub(crate) entry: PitIx,
+    pub(crate) stamp: u32,
+}
+
+/// Interests that came back from an upstream go first; the rest is served one downstream face
+/// after the other, in rotation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue {
+    returned: VecDeque<Ticket>,
+    lanes: Vec<Lane>,
+    /// Lane whose turn it is.
+    turn: usize,
+    /// Tickets whose entry still waits.
+    live: usize,
+    /// Tickets held, those of ended entries included.
+    held: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Lane {
+    face: FaceIx,
+    tickets: VecDeque<Ticket>,
+}
+
+impl Queue {
+    /// Interests that wait.
+    pub(crate) const fn len(&self) -> usize {
+        self.live
+    }
+
+    /// At the end of its downstream's lane.
+    pub(crate) fn push(&mut self, face: FaceIx, ticket: Ticket) {
+        self.live += 1;
+        self.held += 1;
+        if let Some(lane) = self.lanes.iter_mut().find(|lane| lane.face == face) {
+            lane.tickets.push_back(ticket);
+            return;
+        }
+        // An idle lane is taken over, so that there are never more lanes than busy downstreams.
+        if let Some(lane) = self.lanes.iter_mut().find(|lane| lane.tickets.is_empty()) {
+            lane.face = face;
+            lane.tickets.push_back(ticket);
+            return;
+        }
+        self.lanes.push(Lane {
+            face,
+            tickets: VecDeque::from([ticket]),
+        });
+    }
+
+    /// At the head of the queue, beyond any cap: it was admitted before.
+    pub(crate) fn push_returned(&mut self, ticket: Ticket) {
+        self.live += 1;
+        self.held += 1;
+        self.returned.push_back(ticket);
+    }
+
+    /// One entry that waited has ended; its ticket is passed over when it comes up, or swept out
+    /// by `is_live` once most tickets are dead.
+    pub(crate) fn cancel(&mut self, is_live: impl Fn(Ticket) -> bool) {
+        self.live = self.live.saturating_sub(1);
+        if self.held > 2 * self.live + 64 {
+            self.returned.retain(|t| is_live(*t));
+            for lane in &mut self.lanes {
+                lane.tickets.retain(|t| is_live(*t));
+            }
+            self.held =
+                self.returned.len() + self.lanes.iter().map(|l| l.tickets.len()).sum::<usize>();
+        }
+    }
+
+    /// The ticket whose turn it is, without taking it; tickets of ended entries are dropped.
+    pub(crate) fn peek(&mut self, is_live: impl Fn(Ticket) -> bool) -> Option<Ticket> {
+        while let Some(ticket) = self.returned.front() {
+            if is_live(*ticket) {
+                return Some(*ticket);
+            }
+            self.returned.pop_front();
+            self.held -= 1;
+        }
+        for _ in 0..self.lanes.len() {
+            let lane = self.lanes.get_mut(self.turn)?;
+            while let Some(ticket) = lane.tickets.front() {
+                if is_live(*ticket) {
+                    return Some(*ticket);
+                }
+                lane.tickets.pop_front();
+                self.held -= 1;
+            }
+            self.turn = (self.turn + 1) % self.lanes.len();
+        }
+        None
+    }
+
+    /// Takes the ticket that [`Queue::peek`] showed last.
+    pub(crate) fn pop(&mut self) {
+        let taken = if self.returned.pop_front().is_some() {
+            true
+        } else if let Some(lane) = self.lanes.get_mut(self.turn) {
+            let taken = lane.tickets.pop_front().is_some();
+            self.turn = (self.turn + 1) % self.lanes.len();
+            taken
+        } else {
+            false
+        };
+        if taken {
+            self.live = self.live.saturating_sub(1);
+            self.held = self.held.saturating_sub(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticket(entry: PitIx) -> Ticket {
+        Ticket { entry, stamp: 0 }
+    }
+
+    fn drain(queue: &mut Queue, is_live: impl Fn(Ticket) -> bool) -> Vec<PitIx> {
+        let mut order = Vec::new();
+        while let Some(ticket) = queue.peek(&is_live) {
+            queue.pop();
+            order.push(ticket.entry);
+        }
+        order
+    }
+
+    #[test]
+    fn downstreams_take_turns_and_returned_interests_go_first() {
+        let mut queue = Queue::default();
+        for entry in 10..14 {
+            queue.push(1, ticket(entry));
+        }
+        queue.push(2, ticket(20));
+        queue.push(2, ticket(21));
+        queue.push_returned(ticket(1));
+        assert_eq!(queue.len(), 7);
+        assert_eq!(drain(&mut queue, |_| true), [1, 10, 20, 11, 21, 12, 13]);
+        assert_eq!(queue.len(), 0);
+    }
+
+    #[test]
+    fn ended_entries_are_passed_over_and_swept() {
+        let mut queue = Queue::default();
+        for entry in 0..200 {
+            queue.push(1, ticket(entry));
+        }
+        let is_live = |t: Ticket| t.entry >= 198;
+        for _ in 0..198 {
+            queue.cancel(is_live);
+        }
+        assert_eq!(queue.len(), 2);
+        assert!(queue.held <= 2 * queue.live + 64);
+        assert_eq!(drain(&mut queue, is_live), [198, 199]);
+        assert_eq!((queue.live, queue.held), (0, 0));
+    }
+}

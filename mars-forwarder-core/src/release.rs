@@ -1,0 +1,303 @@
+//! Release: which Interest goes next, over which face, and when.
+//!
+//! An Interest goes when both windows of (dest, face) let it: that of the face, shared by all
+//! dests, and that of the dest over the face. The shortest tier with room goes first; a longer one
+//! carries only what the shorter cannot, so that detours do not eat capacity that direct paths
+//! could use. Dests that wait for one face are served in rotation.
+
+use core::time::Duration;
+
+use mars_cc::Input as Feedback;
+use mars_time::Instant;
+use mars_wire::{MarsHeader, NackDetail};
+
+use crate::data::is_live;
+use crate::dest::{DestIx, Upstream};
+use crate::discovery::spend_hop;
+use crate::face::{self, FaceIx};
+use crate::forwarder::Forwarder;
+use crate::output::Edit;
+use crate::pit::{OutRecord, OutState, PitIx};
+use crate::timers::Key;
+
+/// Least time after which an unanswered Interest gives its slot back.
+const MIN_SILENCE: Duration = Duration::from_millis(60);
+/// The same before any round-trip time is known (RFC 6298, 2.1).
+const FIRST_SILENCE: Duration = Duration::from_secs(1);
+
+/// Where the head of a queue may go.
+enum Next {
+    Send(FaceIx),
+    /// Faces are left, but no window is open.
+    Wait,
+    /// No face is left for it.
+    Nowhere,
+}
+
+impl<P: Clone> Forwarder<P> {
+    /// Sends what a dest has queued as far as the windows let it.
+    pub(crate) fn release(&mut self, dest: DestIx) {
+        while let Some(ix) = self.head(dest) {
+            match self.next(ix, dest) {
+                Next::Send(face) => self.send_head(ix, dest, face),
+                Next::Wait => return self.await_credit(dest),
+                Next::Nowhere => {
+                    self.pop_head(ix, dest);
+                    self.fail_data(ix, NackDetail::NoRoute);
+                }
+            }
+        }
+    }
+
+    /// Gives a face's credit to the dests that wait for it, in rotation.
+    pub(crate) fn serve_face(&mut self, face: FaceIx) {
+        let now = self.now;
+        let mut fruitless = 0;
+        loop {
+            let Some(f) = self.faces.get_mut(face) else {
+                return;
+            };
+            if !f.up || fruitless >= f.waiting.len() || !f.cc.can_send(now) {
+                break;
+            }
+            let Some(dest) = f.waiting.pop_front() else {
+                break;
+            };
+            if self.serve_dest(dest, face) {
+                fruitless = 0;
+            } else if self
+                .faces
+                .get(face)
+                .is_some_and(|f| f.waiting.back() == Some(&dest))
+            {
+                fruitless += 1;
+            }
+        }
+        self.arm_face(face);
+    }
+
+    /// One Interest of `dest` over `face`, whose turn it is. False if none could go.
+    fn serve_dest(&mut self, dest: DestIx, face: FaceIx) -> bool {
+        let now = self.now;
+        let spill = usize::from(self.config.tier_spill);
+        let Some(d) = self.dests.get_mut(dest) else {
+            return false;
+        };
+        let shortest = d
+            .upstreams
+            .iter()
+            .find(|u| u.is_usable(now))
+            .map(|u| u.hops);
+        let waiting = d.queue.len();
+        let Some(upstream) = d.upstream_mut(face) else {
+            return false;
+        };
+        upstream.waiting = false;
+        let open = upstream.is_usable(now)
+            && upstream.cc.can_send(now)
+            && (Some(upstream.hops) == shortest || waiting > spill);
+        let Some(ix) = self.head(dest) else {
+            return false;
+        };
+        let sent = open && self.may_take(ix, face);
+        if sent {
+            self.send_head(ix, dest, face);
+        }
+        self.release(dest);
+        sent
+    }
+
+    /// The live entry at the head of a dest's queue.
+    fn head(&mut self, dest: DestIx) -> Option<PitIx> {
+        let pit = &self.pit;
+        let ticket = self.dests.get_mut(dest)?.queue.peek(|t| is_live(pit, t))?;
+        Some(ticket.entry)
+    }
+
+    fn pop_head(&mut self, ix: PitIx, dest: DestIx) {
+        if let (Some(entry), Some(d)) = (self.pit.get_mut(ix), self.dests.get_mut(dest)) {
+            entry.queued = false;
+            d.queue.pop();
+        }
+    }
+
+    fn send_head(&mut self, ix: PitIx, dest: DestIx, face: FaceIx) {
+        self.pop_head(ix, dest);
+        self.send_data_interest(ix, dest, face);
+    }
+
+    /// The face for an entry: in the shortest tier with an open window, the one that has been
+    /// ready for longest. Longer tiers open while more than a few Interests wait.
+    fn next(&self, ix: PitIx, dest: DestIx) -> Next {
+        let now = self.now;
+        let Some(d) = self.dests.get(dest) else {
+            return Next::Nowhere;
+        };
+        let spills = d.queue.len() > usize::from(self.config.tier_spill);
+        let mut tier = None;
+        let mut best: Option<(Instant, FaceIx)> = None;
+        for upstream in d.upstreams.iter().filter(|u| u.is_usable(now)) {
+            if !self.may_take(ix, upstream.face) {
+                continue;
+            }
+            if tier != Some(upstream.hops) {
+                if best.is_some() || (tier.is_some() && !spills) {
+                    break;
+                }
+                tier = Some(upstream.hops);
+            }
+            let Some(face) = self.faces.get(upstream.face) else {
+                continue;
+            };
+            if face.cc.can_send(now) && upstream.cc.can_send(now) {
+                let candidate = (face.cc.next_send(), upstream.face);
+                best = Some(best.map_or(candidate, |best| best.min(candidate)));
+            }
+        }
+        match (best, tier) {
+            (Some((_, face)), _) => Next::Send(face),
+            (None, Some(_)) => Next::Wait,
+            (None, None) => Next::Nowhere,
+        }
+    }
+
+    /// Whether an entry may be sent over a face: not back to who asked, and not where it was sent
+    /// in this epoch.
+    fn may_take(&self, ix: PitIx, face: FaceIx) -> bool {
+        self.pit.ins(ix).all(|r| r.face != face)
+            && self
+                .pit
+                .out_of(ix, face)
+                .is_none_or(|(_, r)| r.state == OutState::Silent)
+    }
+
+    /// Whether any face is left for an entry.
+    pub(crate) fn may_go_on(&self, ix: PitIx, dest: DestIx) -> bool {
+        let now = self.now;
+        let left = |u: &Upstream| u.is_usable(now) && self.may_take(ix, u.face);
+        self.dests
+            .get(dest)
+            .is_some_and(|d| d.upstreams.iter().any(left))
+    }
+
+    /// Puts a dest with a backlog into the rotation of each face that only its own window holds
+    /// back, and wakes it when its pacing lets it go.
+    fn await_credit(&mut self, dest: DestIx) {
+        let now = self.now;
+        let spill = usize::from(self.config.tier_spill);
+        let Some(d) = self.dests.get_mut(dest) else {
+            return;
+        };
+        let spills = d.queue.len() > spill;
+        let mut tier = None;
+        let mut wake: Option<Instant> = None;
+        for upstream in &mut d.upstreams {
+            if !upstream.is_usable(now) {
+                wake = earlier(wake, upstream.excluded.filter(|_| upstream.is_valid()));
+                continue;
+            }
+            if tier.is_some_and(|hops| hops != upstream.hops) && !spills {
+                break;
+            }
+            tier = Some(upstream.hops);
+            let Some(face) = self.faces.get_mut(upstream.face) else {
+                continue;
+            };
+            if !upstream.cc.can_send(now) {
+                let paced = upstream.cc.in_flight() < upstream.cc.window();
+                wake = earlier(wake, paced.then(|| upstream.cc.next_send()));
+            } else if !upstream.waiting {
+                upstream.waiting = true;
+                face.waiting.push_back(dest);
+                if face.waiting.len() == 1 {
+                    let at = paced_wake(face);
+                    let soonest = now + Duration::from_nanos(1);
+                    let key = Key::Face(upstream.face & face::MAX_FACES);
+                    self.timers.set(key, at.map(|at| at.max(soonest)));
+                }
+            }
+        }
+        d.wake = wake;
+        self.arm_dest(dest);
+    }
+
+    fn arm_face(&mut self, ix: FaceIx) {
+        let at = self.faces.get(ix).and_then(paced_wake);
+        self.arm(
+            Key::Face(ix & face::MAX_FACES),
+            at.filter(|at| *at > self.now),
+        );
+    }
+
+    pub(crate) fn arm_dest(&mut self, dest: DestIx) {
+        let at = self
+            .dests
+            .get(dest)
+            .map(|d| d.wake.map_or(d.check, |wake| wake.min(d.check)));
+        self.arm(Key::Dest(dest), at);
+    }
+
+    /// Sends a data Interest over one face and takes the slots for it.
+    pub(crate) fn send_data_interest(&mut self, ix: PitIx, dest: DestIx, face: FaceIx) {
+        let now = self.now;
+        let (Some(entry), Some(f)) = (self.pit.get(ix), self.faces.get_mut(face)) else {
+            return;
+        };
+        let first = self.pit.outs(ix).next().is_none();
+        let repeated = !first && self.pit.out_of(ix, face).is_some();
+        let asked = self.pit.ins(ix).next().map(|r| r.nonce);
+        let kind = f.kind;
+        let hop_limit = spend_hop(entry.hop_limit, kind);
+        let packet = entry.packet.clone();
+        let mut silence = f.cc.srtt();
+        if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
+            silence = upstream.srtt().or(silence);
+            let _ = upstream.cc.handle_input(now, Feedback::Sent);
+            let _ = f.cc.handle_input(now, Feedback::Sent);
+        }
+        let silence = silence.map_or(FIRST_SILENCE, |srtt| {
+            srtt.saturating_mul(4).max(MIN_SILENCE)
+        });
+        let nonce = match asked {
+            Some(nonce) if first => nonce,
+            _ => self.rng.next_u32(),
+        };
+        let mut record = OutRecord::new(ix, face, nonce, now, now + silence);
+        record.repeated = repeated;
+        self.pit.add_out(record);
+        let edit = Edit::Interest {
+            hop_limit,
+            nonce,
+            lifetime: None,
+            header: MarsHeader::default(),
+        };
+        self.transmit(face, edit, packet);
+        self.arm_pit(ix);
+    }
+
+    /// Pacing, exclusions, expiry.
+    pub(crate) fn on_dest_timer(&mut self, dest: DestIx) {
+        let now = self.now;
+        if self.dests.get(dest).is_some_and(|d| d.check <= now) {
+            self.expire_paths(dest);
+        }
+        if let Some(d) = self.dests.get_mut(dest) {
+            d.wake = None;
+            self.arm_dest(dest);
+            self.release(dest);
+        }
+    }
+}
+
+/// When pacing opens a face that dests wait for; `None` if its window is full or nobody waits.
+fn paced_wake(face: &crate::face::Face) -> Option<Instant> {
+    let room = face.cc.in_flight() < face.cc.window();
+    (face.up && room && !face.waiting.is_empty()).then(|| face.cc.next_send())
+}
+
+fn earlier(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

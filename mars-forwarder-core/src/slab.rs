@@ -1,0 +1,104 @@
+//! A vector with holes: stable indices, freed slots reused last in, first out.
+
+use alloc::vec::Vec;
+
+/// Values under stable `u32` indices. Never shrinks; freeing and taking a slot costs no allocation.
+#[derive(Clone, Debug)]
+pub(crate) struct Slab<T> {
+    slots: Vec<Slot<T>>,
+    free: Option<u32>,
+    len: u32,
+}
+
+#[derive(Clone, Debug)]
+enum Slot<T> {
+    Used(T),
+    Free { next: Option<u32> },
+}
+
+impl<T> Slab<T> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            slots: Vec::new(),
+            free: None,
+            len: 0,
+        }
+    }
+
+    /// Values held.
+    pub(crate) const fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// One more than the greatest index ever used.
+    pub(crate) fn bound(&self) -> u32 {
+        u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn insert(&mut self, value: T) -> u32 {
+        self.len += 1;
+        if let Some(ix) = self.free
+            && let Some(slot) = self.slots.get_mut(ix as usize)
+            && let Slot::Free { next } = *slot
+        {
+            self.free = next;
+            *slot = Slot::Used(value);
+            return ix;
+        }
+        let ix = self.bound();
+        self.slots.push(Slot::Used(value));
+        ix
+    }
+
+    pub(crate) fn remove(&mut self, ix: u32) -> Option<T> {
+        let slot = self.slots.get_mut(ix as usize)?;
+        if matches!(slot, Slot::Free { .. }) {
+            return None;
+        }
+        let Slot::Used(value) = core::mem::replace(slot, Slot::Free { next: self.free }) else {
+            return None;
+        };
+        self.free = Some(ix);
+        self.len -= 1;
+        Some(value)
+    }
+
+    pub(crate) fn get(&self, ix: u32) -> Option<&T> {
+        match self.slots.get(ix as usize)? {
+            Slot::Used(value) => Some(value),
+            Slot::Free { .. } => None,
+        }
+    }
+
+    pub(crate) fn get_mut(&mut self, ix: u32) -> Option<&mut T> {
+        match self.slots.get_mut(ix as usize)? {
+            Slot::Used(value) => Some(value),
+            Slot::Free { .. } => None,
+        }
+    }
+
+    /// Values by rising index.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        (0..).zip(&self.slots).filter_map(|(ix, slot)| match slot {
+            Slot::Used(value) => Some((ix, value)),
+            Slot::Free { .. } => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_reused_and_stale_indices_find_nothing() {
+        let mut slab = Slab::new();
+        let (a, b) = (slab.insert('a'), slab.insert('b'));
+        assert_eq!(slab.remove(a), Some('a'));
+        assert_eq!(slab.remove(a), None);
+        assert_eq!(slab.get(a), None);
+        assert_eq!(slab.insert('c'), a);
+        assert_eq!((slab.get(a), slab.get(b)), (Some(&'c'), Some(&'b')));
+        assert_eq!((slab.len(), slab.bound()), (2, 2));
+    }
+}
