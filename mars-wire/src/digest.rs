@@ -125,10 +125,10 @@ mod tests {
             ..Interest::new(Name::from_value(&name).unwrap())
         };
         assert!(interest.verify_parameters_digest());
-        let mut name = name;
-        name[36] ^= 1;
+        let mut changed = name;
+        changed[36] ^= 1;
         let wrong = Interest {
-            name: Name::from_value(&name).unwrap(),
+            name: Name::from_value(&changed).unwrap(),
             ..interest
         };
         assert!(!wrong.verify_parameters_digest());
@@ -154,10 +154,10 @@ mod tests {
         };
         assert!(interest.verify_digest());
         assert!(interest.verify_parameters_digest());
-        let mut name = name;
-        name[2] = b'B';
+        let mut changed = name;
+        changed[2] = b'B';
         let other = Interest {
-            name: Name::from_value(&name).unwrap(),
+            name: Name::from_value(&changed).unwrap(),
             ..interest
         };
         assert!(!other.verify_digest());

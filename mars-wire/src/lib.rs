@@ -24,9 +24,12 @@ mod name_buf;
 mod parameters;
 mod pit_token;
 mod rank;
+#[cfg(any(feature = "arbitrary", feature = "proptest"))]
+pub mod sample;
 mod signature;
 mod tlv;
 mod types;
+mod uri;
 mod writer;
 
 pub use component::{Component, Number};

@@ -167,3 +167,87 @@ impl<'a> MarsName<'a> {
         }
     }
 }
+
+#[cfg(test)]
+#[cfg(feature = "alloc")]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use std::string::ToString;
+
+    fn name(uri: &str) -> NameBuf {
+        uri.parse().unwrap()
+    }
+
+    #[test]
+    fn read_from_the_end_and_written_again() {
+        let table = [
+            ("/d/s/pd/seq=3/seq=42", Some("discovery of /d by s: 3, 42")),
+            (
+                "/d/e/s/pd/seq=0/seq=256",
+                Some("discovery of /d/e by s: 0, 256"),
+            ),
+            (
+                "/d/32=s/pd/seq=1/seq=1",
+                Some("discovery of /d by 32=s: 1, 1"),
+            ),
+            // The dest may look like anything.
+            (
+                "/pd/data/pd/seq=1/seq=2",
+                Some("discovery of /pd by data: 1, 2"),
+            ),
+            ("/seq=1/data/seg=9", Some("data of /seq=1: 9")),
+            ("/d/data/seg=0", Some("data of /d: 0")),
+            ("/d/e/data/seg=70000", Some("data of /d/e: 70000")),
+            ("/d/data/data/seg=1", Some("data of /d/data: 1")),
+            // No dest.
+            ("/s/pd/seq=1/seq=2", None),
+            ("/data/seg=0", None),
+            // Another type, or none, where a number must be.
+            ("/d/s/pd/seg=1/seq=2", None),
+            ("/d/s/pd/seq=1/seg=2", None),
+            ("/d/s/pd/1/2", None),
+            ("/d/data/seq=1", None),
+            ("/d/data/1", None),
+            ("/d/32=data/seg=1", None),
+            ("/d/s/32=pd/seq=1/seq=2", None),
+            // A longer form of a number would not be written again as it was.
+            ("/d/data/50=%00%01", None),
+            ("/d/s/pd/58=%00%01/seq=1", None),
+            ("/d/data/50=...", None),
+            ("/d", None),
+            ("/", None),
+        ];
+        for (uri, told) in table {
+            let name = name(uri);
+            let parsed = MarsName::parse(name.as_name());
+            let tells = parsed.map(|parsed| match parsed {
+                MarsName::Discovery {
+                    dest,
+                    src,
+                    probe_idx,
+                    seq,
+                } => std::format!("discovery of {dest} by {src}: {probe_idx}, {seq}"),
+                MarsName::Data { dest, segment } => std::format!("data of {dest}: {segment}"),
+            });
+            assert_eq!(tells.as_deref(), told, "{uri}");
+            if let Some(parsed) = parsed {
+                let mut out = [0; 64];
+                assert_eq!(parsed.name(&mut out), Ok(name.as_name()), "{uri}");
+                assert_eq!(parsed.encoded_len(), name.as_name().as_value().len());
+                assert_eq!(parsed.to_name_buf().to_string(), uri);
+            }
+        }
+    }
+
+    #[test]
+    fn too_small_a_buffer() {
+        let name = name("/d/data/seg=0");
+        let parsed = MarsName::parse(name.as_name()).unwrap();
+        let needed = parsed.encoded_len();
+        let error = EncodeError::BufferTooSmall { needed };
+        assert_eq!(parsed.encode(&mut [0; 11]), Err(error));
+        assert_eq!(parsed.encode(&mut [0; 12]), Ok(12));
+    }
+}

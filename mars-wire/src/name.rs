@@ -66,6 +66,30 @@ impl<'a> Name<'a> {
         }
     }
 
+    /// How many components there are. It walks the name.
+    #[must_use]
+    pub fn component_count(self) -> usize {
+        self.components().count()
+    }
+
+    /// The last component, if there is one. It walks the name.
+    #[must_use]
+    pub fn last(self) -> Option<Component<'a>> {
+        self.components().last()
+    }
+
+    /// The first `count` components; all of them if there are not as many.
+    #[must_use]
+    pub fn prefix(self, count: usize) -> Self {
+        let mut components = self.components();
+        for _ in 0..count {
+            if components.next().is_none() {
+                break;
+            }
+        }
+        components.consumed()
+    }
+
     /// Whether `prefix` is a prefix of (or equal to) this name.
     #[must_use]
     pub fn starts_with(self, prefix: Name<'_>) -> bool {
@@ -122,28 +146,91 @@ impl<'a> Iterator for Components<'a> {
 
 impl Ord for Name<'_> {
     /// Canonical order: component by component by type, then length, then octets; a proper prefix
-    /// sorts first.
+    /// sorts first. Because types and lengths are in shortest form, that is the order of the octets.
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |c: Component<'_>| (c.typ(), c.value().len());
-        let (mut a, mut b) = (self.components(), other.components());
-        loop {
-            match (a.next(), b.next()) {
-                (None, None) => return Ordering::Equal,
-                (None, Some(_)) => return Ordering::Less,
-                (Some(_), None) => return Ordering::Greater,
-                (Some(x), Some(y)) => {
-                    let order = key(x).cmp(&key(y)).then_with(|| x.value().cmp(y.value()));
-                    if order != Ordering::Equal {
-                        return order;
-                    }
-                }
-            }
-        }
+        self.value.cmp(other.value)
     }
 }
 
 impl PartialOrd for Name<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(value: &[u8]) -> Name<'_> {
+        Name::from_value(value).unwrap()
+    }
+
+    /// From least to greatest: the empty name, types, then lengths, then octets, then depth.
+    const SORTED: [&[u8]; 11] = [
+        &[],
+        &[8, 0],
+        &[8, 0, 8, 0],
+        &[8, 1, 0],
+        &[8, 1, 1],
+        &[8, 1, 1, 8, 0],
+        &[8, 1, 255],
+        &[8, 2, 0, 0],
+        &[252, 1, 0],
+        &[0xFD, 0, 253, 0],
+        &[0xFD, 1, 0, 0],
+    ];
+
+    #[test]
+    fn canonical_order() {
+        for (i, a) in SORTED.iter().enumerate() {
+            for (j, b) in SORTED.iter().enumerate() {
+                assert_eq!(name(a).cmp(&name(b)), i.cmp(&j), "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn long_values_sort_after_short_ones() {
+        let mut long = [0; 257];
+        long[..4].copy_from_slice(&[8, 0xFD, 0, 253]);
+        let mut short = [255; 254];
+        short[..2].copy_from_slice(&[8, 252]);
+        assert!(name(&long) > name(&short));
+    }
+
+    #[test]
+    fn prefixes() {
+        let abc = name(&[8, 1, b'a', 8, 1, b'b', 50, 1, 7]);
+        assert_eq!(abc.component_count(), 3);
+        assert_eq!(abc.last().and_then(Component::to_segment), Some(7));
+        assert_eq!(abc.prefix(0), Name::EMPTY);
+        assert_eq!(abc.prefix(2), name(&[8, 1, b'a', 8, 1, b'b']));
+        assert_eq!(abc.prefix(9), abc);
+        assert!(abc.starts_with(abc));
+        assert!(abc.starts_with(abc.prefix(1)));
+        assert!(!abc.prefix(1).starts_with(abc));
+        assert!(!abc.starts_with(name(&[8, 1, b'b'])));
+        assert!(!name(&[8, 2, b'a', b'b']).starts_with(name(&[8, 1, b'a'])));
+    }
+
+    #[test]
+    fn faults() {
+        use ErrorKind::{BadLength, BadType, NonMinimal, Truncated};
+        let table: [(&[u8], usize, ErrorKind); 9] = [
+            (&[8], 1, Truncated),
+            (&[8, 2, 0], 0, Truncated),
+            (&[8, 0, 8, 1], 2, Truncated),
+            (&[8, 0, 0, 0], 2, BadType),
+            (&[0xFE, 0, 1, 0, 0, 0], 0, BadType),
+            (&[0xFD, 0, 8, 0], 0, NonMinimal),
+            (&[8, 0xFD, 0, 1, 0], 1, NonMinimal),
+            (&[1, 3, 0, 0, 0], 0, BadLength),
+            (&[8, 0, 2, 0], 2, BadLength),
+        ];
+        for (value, offset, kind) in table {
+            let error = DecodeError { offset, kind };
+            assert_eq!(Name::from_value(value), Err(error), "{value:?}");
+        }
     }
 }

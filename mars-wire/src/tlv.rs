@@ -244,7 +244,10 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    fn read(octets: &[u8]) -> Result<(u32, usize), (usize, ErrorKind)> {
+    /// Type and length of value; or offset and kind.
+    type Verdict = Result<(u32, usize), (usize, ErrorKind)>;
+
+    fn read(octets: &[u8]) -> Verdict {
         let mut reader = Reader::new(octets);
         match reader.element() {
             Ok(element) => Ok((element.typ, element.value.len())),
@@ -255,7 +258,7 @@ mod tests {
     #[test]
     fn every_form_of_type_and_length() {
         use ErrorKind::{BadType, NonMinimal, Truncated};
-        let table: &[(&[u8], Result<(u32, usize), (usize, ErrorKind)>)] = &[
+        let table: &[(&[u8], Verdict)] = &[
             (&[], Err((0, Truncated))),
             (&[5], Err((1, Truncated))),
             (&[5, 0], Ok((5, 0))),
