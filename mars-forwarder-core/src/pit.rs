@@ -425,7 +425,7 @@ mod tests {
         let a = pit.insert(1, b"a", 'a', 0, Kind::Data);
         let b = pit.insert(2, b"b", 'b', 0, Kind::Data);
         assert_eq!(pit.find(1, b"a"), Some(a));
-        assert_eq!(pit.find(1, b"b"), None);
+        assert_eq!(pit.find(1, b"c"), None);
         pit.add_in(a, InRecord::new(1, 11, at(9)));
         pit.add_in(a, InRecord::new(2, 12, at(5)));
         pit.add_out(OutRecord::new(a, 7, 11, at(0), at(8)));
