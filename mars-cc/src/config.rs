@@ -12,9 +12,11 @@ const MINUTE: Duration = Duration::from_mins(1);
 pub enum Level {
     /// All prefixes over one upstream face; watches its Data queue.
     Face,
-    /// One prefix over one upstream face (or a consumer over its local forwarder); watches the
-    /// Interest queue.
+    /// One prefix over one upstream face; watches the Interest queue that the upstream keeps for it.
     Prefix,
+    /// A consumer over the forwarder beside it; watches the Interest queue there, of which it
+    /// learns without delay.
+    Local,
 }
 
 /// When a controller trusts its own measure of the queue, `rate * (rtt - base rtt)`.
@@ -56,6 +58,9 @@ pub struct Config {
     pub increase_max_q8: u16,
     /// Increase per epoch at `queue_high` and above (`a_min`), packets, 1 to `increase_max_q8`.
     pub increase_min_q8: u16,
+    /// Epochs with a queue above the target that a prefix waits in startup, while the upstream may
+    /// be starting itself, 1 to 64.
+    pub startup_patience: u8,
     /// Growth per round trip in startup, 257 to 1,024 (four times).
     pub startup_growth_q8: u16,
     /// Largest step at once, in startup, to what the spacing of queued Data says the link carries,
@@ -95,8 +100,9 @@ impl Config {
         Self {
             level,
             initial_window: match level {
-                Level::Face => 12,
+                Level::Face => 24,
                 Level::Prefix => 32,
+                Level::Local => 40,
             },
             queue_target: 8,
             queue_low: 3,
@@ -105,7 +111,8 @@ impl Config {
             lead_gain_q8: 128,
             increase_max_q8: 256,
             increase_min_q8: 64,
-            startup_growth_q8: 512,
+            startup_patience: 4,
+            startup_growth_q8: 1024,
             startup_step: 16,
             probe_max: 20,
             prefix_growth_q8: 320,
@@ -113,7 +120,7 @@ impl Config {
             burst: 2,
             epoch_samples: match level {
                 Level::Face => 4,
-                Level::Prefix => 1,
+                Level::Prefix | Level::Local => 1,
             },
             epoch_limit: Duration::from_millis(200),
             silence: Duration::from_millis(300),
@@ -166,6 +173,11 @@ impl Config {
                 (1..=self.increase_max_q8).contains(&self.increase_min_q8),
                 "increase_min_q8",
                 "1 to increase_max_q8",
+            ),
+            (
+                (1..=64).contains(&self.startup_patience),
+                "startup_patience",
+                "1 to 64",
             ),
             (
                 (257..=1024).contains(&self.startup_growth_q8),

@@ -144,6 +144,10 @@ impl Controller {
         if let Some(queue) = queue {
             self.train.add(self.now, queue);
         }
+        if let (Level::Local, Some(queue)) = (self.config.level, queue) {
+            self.follow(before, queue);
+            return;
+        }
         let high = queue.is_some_and(|queue| queue > self.config.queue_target);
         self.high = if high { self.high.saturating_add(1) } else { 0 };
         self.epoch.add(queue, rtt);
@@ -169,6 +173,20 @@ impl Controller {
         }
     }
 
+    /// A queue known without delay is held at its target packet by packet: room is filled at once,
+    /// and of the excess each Data takes one packet away.
+    fn follow(&mut self, before: u32, queue: u16) {
+        let target = u64::from(self.config.queue_target);
+        let queue = u64::from(queue);
+        let used = (u64::from(before) + target) << 8 >= self.window.q8();
+        if queue > target {
+            self.set_window(self.window.q8().saturating_sub(law::ONE));
+            self.phase = Phase::Cruise;
+        } else if used {
+            self.set_window(self.window.q8() + ((target - queue) << 8));
+        }
+    }
+
     /// Startup, per Data: one step of growth, or for a face the leap to what the link carries.
     fn start_up(&mut self, before: u32, queue: Option<u16>) {
         let low = queue.is_none_or(|queue| queue <= self.config.queue_target);
@@ -176,7 +194,7 @@ impl Controller {
             let step = u64::from(self.config.startup_growth_q8) - law::ONE;
             self.set_window(self.window.q8() + step);
         }
-        if self.config.level == Level::Prefix {
+        if self.config.level != Level::Face {
             return;
         }
         if let Some(target) = self.link_window() {
@@ -209,11 +227,17 @@ impl Controller {
     }
 
     fn on_nacked(&mut self) {
-        if self.config.level == Level::Prefix {
-            self.epoch.nack();
-            if self.epoch_is_complete() {
-                self.end_epoch();
+        match self.config.level {
+            Level::Face => {}
+            Level::Prefix => {
+                self.epoch.nack();
+                if self.epoch_is_complete() {
+                    self.end_epoch();
+                }
             }
+            // It came from beyond the queue that is watched, or that queue was full: either way
+            // this one packet was too much.
+            Level::Local => self.set_window(self.window.q8().saturating_sub(law::ONE)),
         }
     }
 
@@ -307,7 +331,7 @@ impl Controller {
             Phase::Cruise => {
                 let share = match self.config.level {
                     Level::Face => law::queued_share(led, in_pipe),
-                    Level::Prefix => {
+                    Level::Prefix | Level::Local => {
                         law::queued_share(led, in_pipe).min(law::waited_share(mean_rtt, base_rtt))
                     }
                 };
@@ -376,7 +400,8 @@ impl Controller {
         let is_idle = self.window.q8() > 2 * law::warranted(in_pipe);
         let patience = match self.config.level {
             Level::Face if is_high => 1,
-            Level::Face | Level::Prefix => 2,
+            Level::Face => 2,
+            Level::Prefix | Level::Local => self.config.startup_patience,
         };
         self.stage = if is_high || is_idle {
             self.stage + 1
@@ -384,8 +409,11 @@ impl Controller {
             0
         };
         if nacked || self.stage >= patience {
-            if nacked || is_high {
-                self.set_window(self.window.q8().min(full));
+            let window = self.window.q8();
+            if nacked {
+                self.set_window(window.min(full.max(window / 2)));
+            } else if is_high {
+                self.set_window(window.min(full));
             }
             self.enter_cruise();
         }
@@ -412,7 +440,8 @@ impl Controller {
             self.stage.saturating_add(1)
         };
         let next = if nacked {
-            law::cut(window, queue, target, share, self.config.cut_gain_q8).min(full)
+            let cut = law::cut(window, queue, target, share, self.config.cut_gain_q8);
+            cut.min(full.max(window / 2))
         } else if queue > target {
             law::cut(window, queue, target, share, self.config.cut_gain_q8) + increase
         } else if queue > low {
@@ -421,8 +450,8 @@ impl Controller {
             let most = u64::from(self.config.probe_max) << 8;
             (window + law::probe(self.stage, increase, window, most)).min(warranted)
         } else {
-            let grown = (window * u64::from(self.config.prefix_growth_q8)) >> 8;
-            (grown + increase).min(warranted)
+            let growth = u64::from(self.config.prefix_growth_q8) - law::ONE;
+            (window + law::widen(self.stage, growth, window) + increase).min(warranted)
         };
         self.set_window(next);
     }
@@ -436,7 +465,10 @@ impl Controller {
     }
 
     fn set_pace(&mut self) {
-        if let Some(rtt) = &self.rtt {
+        // The forwarder beside it paces what a consumer hands over.
+        if let Some(rtt) = &self.rtt
+            && self.config.level != Level::Local
+        {
             let pacing = self.config.pacing_q8;
             self.pacer
                 .set_gap(Pacer::gap_for(rtt.smoothed(), self.window.q8(), pacing));

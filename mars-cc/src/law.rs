@@ -72,6 +72,13 @@ pub(crate) fn probe(stage: u8, increase: u64, window: u64, most: u64) -> u64 {
     increase.max((increase << doublings).min(window / 8).min(most))
 }
 
+/// The growth of a prefix whose queue has stayed low for `stage` epochs, Q8: `growth` (Q8) of the
+/// window, doubled each time up to the whole.
+pub(crate) fn widen(stage: u8, growth: u64, window: u64) -> u64 {
+    let doublings = stage.saturating_sub(1).min(8);
+    ((window * (growth << doublings)) >> 8).min(window)
+}
+
 /// Largest window that the packets seen in flight warrant, Q8: twice them and a few. A controller
 /// that its source leaves idle does not grow beyond.
 pub(crate) fn warranted(in_pipe: u64) -> u64 {

@@ -196,7 +196,7 @@ impl Net {
             got: Vec::new(),
             face: Config::new(Level::Face),
             prefix: Config::new(Level::Prefix),
-            consumer: Config::new(Level::Prefix),
+            consumer: Config::new(Level::Local),
             data_sent: 0,
         }
     }
