@@ -113,11 +113,6 @@ impl Config {
                 "dest",
                 "one or more components",
             ),
-            (
-                self.object != Object::Nothing || self.start == Start::Discover,
-                "start",
-                "Discover if there is nothing to fetch",
-            ),
             (self.probe_window >= 1, "probe_window", "at least 1"),
             (
                 lifetimes.contains(&self.probe_lifetime),
@@ -172,11 +167,8 @@ mod tests {
     #[test]
     fn every_bad_field_is_named() {
         type Spoil = fn(&mut Config);
-        let table: [(&str, Spoil); 13] = [
+        let table: [(&str, Spoil); 12] = [
             ("dest", |c| c.dest = NameBuf::new()),
-            ("start", |c| {
-                (c.object, c.start) = (Object::Nothing, Start::Data);
-            }),
             ("probe_window", |c| c.probe_window = 0),
             ("probe_lifetime", |c| c.probe_lifetime = Duration::ZERO),
             ("data_lifetime", |c| c.data_lifetime = Duration::MAX),

@@ -233,12 +233,16 @@ impl<P> Session<P> {
     }
 
     fn step(&mut self, ctx: &mut Context<'_, P>, input: Input<'_, P>) -> Result<(), End> {
-        self.fire_due(ctx)?;
+        if self.fire_due(ctx)? {
+            self.follow_up(ctx)?;
+        }
         self.take(ctx, input)?;
         self.follow_up(ctx)
     }
 
-    fn fire_due(&mut self, ctx: &mut Context<'_, P>) -> Result<(), GiveUp> {
+    /// Every input is a tick first. Gives whether anything was due.
+    fn fire_due(&mut self, ctx: &mut Context<'_, P>) -> Result<bool, GiveUp> {
+        let mut fired = false;
         while let Some(id) = ctx.timers.pop_due(ctx.now) {
             match (id, &mut self.retrieval) {
                 (TimerId::Generation, _) => self.discovery.on_generation_timer(ctx),
@@ -248,8 +252,9 @@ impl<P> Session<P> {
                 // Pacing is looked at after every input anyway.
                 (TimerId::Pacing | TimerId::Segment(_) | TimerId::Controller, _) => {}
             }
+            fired = true;
         }
-        Ok(())
+        Ok(fired)
     }
 
     fn take(&mut self, ctx: &mut Context<'_, P>, input: Input<'_, P>) -> Result<(), GiveUp> {

@@ -47,8 +47,11 @@ impl Timers {
         self.heap.first().map(|&(at, _)| at)
     }
 
-    /// Arms `id`, or moves it.
+    /// Arms `id`, or moves it. The end of time is never due: it would be due again at once.
     pub(crate) fn set(&mut self, id: TimerId, at: Instant) {
+        if at == Instant::MAX {
+            return self.clear(id);
+        }
         let place = self.place(id).unwrap_or_else(|| {
             self.heap.push((at, id));
             self.heap.len() - 1
