@@ -1,1 +1,19 @@
-//! Skeleton.
+//! What the fuzz targets do, as functions that run on stable Rust too.
+//!
+//! Each takes any octets and panics if a law is broken. The targets in `fuzz/` are one line each;
+//! the corpora in `fuzz/corpus` are replayed by the tests of this package.
+
+mod wire;
+
+pub use wire::{decode, round_trip, structured, uri};
+
+/// A body: takes any octets.
+pub type Body = fn(&[u8]);
+
+/// Every body, by the name of its target and its corpus.
+pub const BODIES: [(&str, Body); 4] = [
+    ("decode", decode),
+    ("round_trip", round_trip),
+    ("structured", structured),
+    ("uri", uri),
+];
