@@ -49,9 +49,11 @@ pub struct Config {
     /// Lifetime of a data Interest; default 4 s.
     pub data_lifetime: Duration,
     /// Least time after which an unanswered data Interest counts as lost; default 50 ms. The time
-    /// itself adapts (see the crate's text); its maximum is `data_lifetime`, after which forwarders
-    /// have forgotten the Interest.
+    /// itself adapts (see the crate's text).
     pub min_rto: Duration,
+    /// The most that back-off makes of it; default 2 s. After an outage it takes up to this long to
+    /// notice that the paths are back. Must be above the longest round trip.
+    pub max_rto: Duration,
     /// Segments held out of order or unread, and in flight, at most; default 4,096.
     pub reassembly: u32,
     /// Segments that the reader takes at start; default `u64::MAX` (no flow control).
@@ -88,6 +90,7 @@ impl Config {
             probe_lifetime: Duration::from_secs(2),
             data_lifetime: Duration::from_secs(4),
             min_rto: Duration::from_millis(50),
+            max_rto: Duration::from_secs(2),
             reassembly: 4_096,
             credit: u64::MAX,
             max_tries: 16,
@@ -125,9 +128,14 @@ impl Config {
                 "1 ms to 1 h",
             ),
             (
-                self.min_rto >= Duration::from_millis(1) && self.min_rto <= self.data_lifetime,
+                self.min_rto >= Duration::from_millis(1) && self.min_rto <= self.max_rto,
                 "min_rto",
-                "1 ms to data_lifetime",
+                "1 ms to max_rto",
+            ),
+            (
+                self.max_rto <= Duration::from_hours(1),
+                "max_rto",
+                "at most 1 h",
             ),
             (
                 segments.contains(&self.reassembly),
@@ -167,13 +175,14 @@ mod tests {
     #[test]
     fn every_bad_field_is_named() {
         type Spoil = fn(&mut Config);
-        let table: [(&str, Spoil); 12] = [
+        let table: [(&str, Spoil); 13] = [
             ("dest", |c| c.dest = NameBuf::new()),
             ("probe_window", |c| c.probe_window = 0),
             ("probe_lifetime", |c| c.probe_lifetime = Duration::ZERO),
             ("data_lifetime", |c| c.data_lifetime = Duration::MAX),
             ("min_rto", |c| c.min_rto = Duration::ZERO),
             ("min_rto", |c| c.min_rto = Duration::from_secs(5)),
+            ("max_rto", |c| c.max_rto = Duration::MAX),
             ("reassembly", |c| c.reassembly = 0),
             ("max_tries", |c| c.max_tries = 0),
             ("max_silent_probes", |c| c.max_silent_probes = 0),

@@ -170,7 +170,7 @@ impl<P: Clone> Consumer<P> {
         Some(self.retrieval()?.controller())
     }
 
-    pub(crate) fn retrieval(&self) -> Option<&Retrieval<P>> {
+    fn retrieval(&self) -> Option<&Retrieval<P>> {
         match &self.life {
             Life::Running(session) => session.retrieval.as_ref(),
             Life::Ended => None,
@@ -352,5 +352,140 @@ fn own_name(config: &Config, name: Name<'_>) -> Option<SpecName> {
         } => (src == Component::generic(&config.src))
             .then_some(SpecName::Discovery { probe_idx, seq }),
         MarsName::Data { segment, .. } => Some(SpecName::Data { segment }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Start;
+    use mars_wire::{MarsHeader, NackReason, NameBuf};
+
+    const RTT: Duration = Duration::from_millis(10);
+
+    /// A consumer whose every Interest is answered, lost, doubled or refused as `fate` draws.
+    struct Bench {
+        consumer: Consumer<()>,
+        now: Instant,
+        flying: VecDeque<(Instant, InterestSpec)>,
+        fate: Rng,
+        trouble: bool,
+    }
+
+    impl Bench {
+        fn new(object: Object, trouble: bool) -> Self {
+            let dest = NameBuf::new().generic(b"dest");
+            let mut config = Config::new(dest, b"src".to_vec(), 3, object);
+            config.start = Start::Data;
+            config.reassembly = 1_000;
+            Self {
+                consumer: Consumer::new(config, Instant::ZERO).unwrap(),
+                now: Instant::ZERO,
+                flying: VecDeque::new(),
+                fate: Rng::new(5),
+                trouble,
+            }
+        }
+
+        /// Drains, then gives what comes first.
+        fn step(&mut self) {
+            let wake = loop {
+                match self.consumer.poll_output() {
+                    Output::Transmit { spec } => self.send(spec),
+                    Output::Deliver { .. } | Output::Event(_) => {}
+                    Output::Timeout(wake) => break wake,
+                }
+            };
+            let arrival = self.flying.front().map(|(at, _)| *at);
+            let next = wake.into_iter().chain(arrival).min();
+            self.now = self.now.max(next.unwrap_or(self.now));
+            if arrival.is_none_or(|at| at > self.now) {
+                return self
+                    .consumer
+                    .handle_input(self.now, Input::Timeout)
+                    .unwrap();
+            }
+            let (_, spec) = self.flying.pop_front().unwrap();
+            let mut buffer = [0; 64];
+            let name = self.consumer.name(&spec);
+            let len = name.encode(&mut buffer).unwrap();
+            let name = Name::from_value(&buffer[..len]).unwrap();
+            let header = MarsHeader {
+                interest_queue: Some(6),
+                ..MarsHeader::default()
+            };
+            let input = if self.trouble && self.fate.next_u64().is_multiple_of(16) {
+                let nonce = Some(spec.nonce);
+                let reason = NackReason::Congestion;
+                let nack = Nack {
+                    name,
+                    nonce,
+                    reason,
+                    header,
+                };
+                Input::Nack { nack }
+            } else {
+                let data = Data {
+                    name,
+                    final_segment: None,
+                    content_len: 1_200,
+                    header,
+                };
+                Input::Data { data, packet: () }
+            };
+            self.consumer.handle_input(self.now, input).unwrap();
+        }
+
+        fn send(&mut self, spec: InterestSpec) {
+            let copies = match self.fate.next_u64() % 16 {
+                0..=2 if self.trouble => 0,
+                3 if self.trouble => 2,
+                _ => 1,
+            };
+            for _ in 0..copies {
+                self.flying.push_back((self.now + RTT, spec));
+            }
+        }
+
+        /// Entries that there is memory for.
+        fn memory(&self) -> Option<[usize; 4]> {
+            let retrieval = self.consumer.retrieval()?;
+            Some([
+                retrieval.ring().size().1,
+                retrieval.ready_size().1,
+                self.consumer.timers.size().1,
+                self.consumer.outputs.capacity(),
+            ])
+        }
+    }
+
+    #[test]
+    fn slots_of_the_window_are_the_interests_in_flight() {
+        let mut bench = Bench::new(Object::Segments(30_000), true);
+        while let Some(retrieval) = bench.consumer.retrieval() {
+            let flying = u32::try_from(retrieval.ring().flying()).unwrap();
+            assert_eq!(retrieval.controller().in_flight(), flying);
+            assert!(retrieval.ring().size().0 <= 1_000);
+            assert!(retrieval.ready_size().0 <= 1_000);
+            assert!(bench.consumer.timers.size().0 <= 1_002);
+            bench.step();
+        }
+        assert!(bench.consumer.counters.timeouts > 1_000);
+        assert!(bench.consumer.counters.congestion_nacks > 1_000);
+    }
+
+    #[test]
+    fn ten_million_segments_take_the_memory_of_a_thousand() {
+        let mut bench = Bench::new(Object::Segments(10_000_000), false);
+        let mut warm = None;
+        while let Some(retrieval) = bench.consumer.retrieval() {
+            if retrieval.ring().done() >= 20_000 {
+                let memory = bench.memory();
+                assert_eq!(*warm.get_or_insert(memory), memory);
+            }
+            bench.step();
+        }
+        let [slots, ready, timers, outputs] = warm.flatten().unwrap();
+        assert!(slots <= 1_024 && ready <= 1_024 && timers <= 4_096 && outputs <= 2_048);
     }
 }

@@ -10,6 +10,8 @@
 //!   is room for queues that are building up). With that the minimum can be small, 50 ms by default
 //!   and not the RFC's 1 s: single losses are mended after about 1.5 round trips, which matters at
 //!   the tail of an object;
+//!   For the first second after the first sample, which is of the fastest path, it is never below
+//!   200 ms, so that the slower paths can be heard of before anything is sent twice;
 //! - an answer that comes sooner after the one retransmission than any recent round trip answers the
 //!   first transmission: the timeout was needless, and the sample counts from the first transmission
 //!   (the inference of Eifel, RFC 3522, without an echo);
@@ -31,6 +33,7 @@ use crate::rto::Rto;
 pub(crate) struct Patience {
     rto: Rto,
     spread: Spread,
+    first_sample: Option<Instant>,
     last_sample: Option<Instant>,
     last_back_off: Option<Instant>,
 }
@@ -39,10 +42,15 @@ impl Patience {
     /// Tries of one segment at the plain timeout.
     const PLAIN_TRIES: u32 = 3;
 
+    /// How long the first samples are not trusted to know all paths, and the least wait meanwhile.
+    const EARLY: Duration = Duration::from_secs(1);
+    const EARLY_MIN: Duration = Duration::from_millis(200);
+
     pub(crate) fn new(min: Duration, max: Duration) -> Self {
         Self {
             rto: Rto::new(nanos(min), nanos(max)),
             spread: Spread::default(),
+            first_sample: None,
             last_sample: None,
             last_back_off: None,
         }
@@ -53,16 +61,19 @@ impl Patience {
     }
 
     /// How long to wait for the answer to try number `tries` (from 1) of a segment.
-    pub(crate) fn wait(&self, tries: u8) -> Duration {
+    pub(crate) fn wait(&self, now: Instant, tries: u8) -> Duration {
+        let early = self.first_sample.is_none_or(|at| now < at + Self::EARLY);
+        let early_min = if early { nanos(Self::EARLY_MIN) } else { 0 };
         let floor = self.spread.most().saturating_mul(3) / 2;
-        let extra = u32::from(tries).saturating_sub(Self::PLAIN_TRIES);
-        Duration::from_nanos(self.rto.timeout(floor, extra))
+        let times = u32::from(tries).saturating_sub(Self::PLAIN_TRIES);
+        Duration::from_nanos(self.rto.timeout(floor.max(early_min), times))
     }
 
     /// An answer that belongs to one transmission beyond doubt.
     pub(crate) fn sampled(&mut self, now: Instant, rtt: Duration) {
         self.rto.sample(nanos(rtt));
         self.spread.note(now, nanos(rtt));
+        self.first_sample.get_or_insert(now);
         self.last_sample = Some(now);
     }
 
@@ -164,7 +175,7 @@ mod tests {
             // One in fifty takes 200 ms, the others 20 ms.
             p.sampled(at(n), ms(if n % 50 == 0 { 200 } else { 20 }));
         }
-        assert_eq!(p.wait(1), ms(300));
+        assert_eq!(p.wait(at(1_000), 1), ms(300));
     }
 
     #[test]
@@ -174,7 +185,7 @@ mod tests {
         let mut waits = alloc::vec::Vec::new();
         for n in (100..=6_000).step_by(100) {
             p.sampled(at(n), ms(40));
-            waits.push(p.wait(1));
+            waits.push(p.wait(at(n), 1));
         }
         assert!(waits.iter().take(19).all(|w| *w >= ms(600)));
         assert_eq!(waits.last(), Some(&ms(60)));
@@ -183,26 +194,36 @@ mod tests {
     #[test]
     fn only_silence_doubles_it_and_once_per_round() {
         let mut p = patience();
+        let wait = |p: &Patience| p.wait(at(5_000), 1);
         p.sampled(at(0), ms(100));
-        let plain = p.wait(1);
+        let plain = wait(&p);
         p.sampled(at(10), ms(100));
         p.timed_out(at(400), at(5));
-        assert!(p.wait(1) <= plain, "a sample came since");
-        let plain = p.wait(1);
+        assert!(wait(&p) <= plain, "a sample came since");
+        let plain = wait(&p);
         p.timed_out(at(400), at(20));
         p.timed_out(at(400), at(30));
-        assert_eq!(p.wait(1), plain * 2);
+        assert_eq!(wait(&p), plain * 2);
         p.timed_out(at(1_000), at(400));
-        assert_eq!(p.wait(1), plain * 4);
+        assert_eq!(wait(&p), plain * 4);
     }
 
     #[test]
     fn later_tries_of_one_segment_wait_longer() {
         let mut p = patience();
         p.sampled(at(0), ms(40));
-        let waits: alloc::vec::Vec<_> = (1..=6).map(|tries| p.wait(tries).as_millis()).collect();
-        assert_eq!(waits, [120, 120, 120, 240, 480, 960]);
-        assert_eq!(p.wait(255), ms(4_000));
+        let wait = |tries| p.wait(at(1_000), tries).as_millis();
+        let waits = [1, 2, 3, 4, 5, 6, 255].map(wait);
+        assert_eq!(waits, [120, 120, 120, 240, 480, 960, 4_000]);
+    }
+
+    #[test]
+    fn the_first_second_is_patient() {
+        let mut p = patience();
+        assert_eq!(p.wait(at(0), 1), ms(1_000));
+        p.sampled(at(10), ms(10));
+        assert_eq!(p.wait(at(1_009), 1), ms(200));
+        assert_eq!(p.wait(at(1_010), 1), ms(50));
     }
 
     #[test]

@@ -256,10 +256,10 @@ impl<P> Reassembly<P> {
         self.slots.iter().filter(flying).count()
     }
 
-    /// Slots in use.
+    /// Slots in use, and slots that there is memory for.
     #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.slots.len()
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.slots.len(), self.slots.capacity())
     }
 }
 

@@ -49,7 +49,7 @@ impl<P> Retrieval<P> {
         Ok(Self {
             ring: Reassembly::new(length, cap, config.credit, config.verify),
             controller,
-            patience: Patience::new(config.min_rto, config.data_lifetime),
+            patience: Patience::new(config.min_rto, config.max_rto),
             ready: BinaryHeap::new(),
             no_routes: 0,
         })
@@ -309,7 +309,7 @@ impl<P> Retrieval<P> {
             self.ring.launch(flight);
         }
         self.tell(ctx.now, mars_cc::Input::Sent);
-        let deadline = ctx.now + self.patience.wait(ask.tries);
+        let deadline = ctx.now + self.patience.wait(ctx.now, ask.tries);
         ctx.timers.set(TimerId::Segment(segment), deadline);
         bump(&mut ctx.counters.interests);
         if !first {
@@ -324,6 +324,12 @@ impl<P> Retrieval<P> {
             },
         });
         true
+    }
+
+    /// Retransmissions queued, and entries that there is memory for.
+    #[cfg(test)]
+    pub(crate) fn ready_size(&self) -> (usize, usize) {
+        (self.ready.len(), self.ready.capacity())
     }
 
     fn has_work(&mut self) -> bool {

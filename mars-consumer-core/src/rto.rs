@@ -63,8 +63,8 @@ impl Rto {
         self.doublings = self.doublings.saturating_add(1);
     }
 
-    /// The timeout, not below `floor` before back-off, doubled `extra` times more.
-    pub(crate) fn timeout(&self, floor: u64, extra: u32) -> u64 {
+    /// The timeout, not below `floor` before back-off, and doubled at least `times` times.
+    pub(crate) fn timeout(&self, floor: u64, times: u32) -> u64 {
         let base = match self.estimate {
             None => Self::INITIAL,
             Some(Estimate { srtt, rttvar }) => {
@@ -72,7 +72,7 @@ impl Rto {
             }
         };
         let base = base.max(floor).max(self.min);
-        doubled(base, self.doublings.saturating_add(extra), self.max)
+        doubled(base, self.doublings.max(times), self.max)
     }
 }
 

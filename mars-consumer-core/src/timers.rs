@@ -80,6 +80,13 @@ impl Timers {
         Some(id)
     }
 
+    /// Timers armed, and entries that there is memory for.
+    #[cfg(test)]
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let memory = self.heap.capacity() + self.places.capacity();
+        (self.heap.len(), memory)
+    }
+
     fn remove(&mut self, place: usize) {
         let last = self.heap.len().saturating_sub(1);
         self.exchange(place, last);

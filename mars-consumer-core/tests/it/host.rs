@@ -8,7 +8,7 @@ use mars_consumer_core::{
     Config, Consumer, Data, Event, Input, InterestSpec, Nack, Object, Output, SpecName, Start,
 };
 use mars_time::Instant;
-use mars_wire::{Component, MarsHeader, MarsName, NameBuf};
+use mars_wire::{MarsHeader, NameBuf};
 
 use crate::world::{Answer, World};
 
@@ -45,36 +45,6 @@ pub(crate) fn ms(n: u64) -> Duration {
 
 pub(crate) fn at(n: u64) -> Instant {
     Instant::from_millis(n)
-}
-
-/// The encoded form of a MARS name.
-pub(crate) fn encode(name: MarsName<'_>) -> NameBuf {
-    let number = |n: u64| -> Vec<u8> {
-        match n {
-            0..=0xFF => vec![n as u8],
-            0x100..=0xFFFF => (n as u16).to_be_bytes().to_vec(),
-            0x1_0000..=0xFFFF_FFFF => (n as u32).to_be_bytes().to_vec(),
-            _ => n.to_be_bytes().to_vec(),
-        }
-    };
-    let typed = |buf: NameBuf, typ, n| buf.with(Component::new(typ, &number(n)).unwrap());
-    match name {
-        MarsName::Discovery {
-            dest,
-            src,
-            probe_idx,
-            seq,
-        } => {
-            let buf = NameBuf::from(dest).with(src).generic(b"pd");
-            let buf = typed(buf, Component::SEQUENCE, probe_idx);
-            typed(buf, Component::SEQUENCE, seq)
-        }
-        MarsName::Data { dest, segment } => typed(
-            NameBuf::from(dest).generic(b"data"),
-            Component::SEGMENT,
-            segment,
-        ),
-    }
 }
 
 impl Host {
@@ -151,8 +121,11 @@ impl Host {
         let Some(Reverse((_, id))) = self.arrivals.pop() else {
             return;
         };
-        let (spec, header, answer) = self.packets.remove(&id).unwrap();
-        let name = encode(self.consumer.name(&spec));
+        let (spec, mut header, answer) = self.packets.remove(&id).unwrap();
+        if let Some(queue) = &mut header.interest_queue {
+            *queue = u16::try_from(self.world.queue_len(self.now)).unwrap();
+        }
+        let name = self.consumer.name(&spec).to_name_buf();
         let packet = match spec.name {
             SpecName::Data { segment } => segment,
             SpecName::Discovery { .. } => u64::MAX,

@@ -82,6 +82,10 @@ pub(crate) struct World {
     pub(crate) service: Duration,
     /// Nothing is answered from the first to before the second.
     pub(crate) outage: Option<(Instant, Instant)>,
+    /// The next Interest for this segment is lost.
+    pub(crate) drop_once: Option<u64>,
+    /// The next Data of the first segment names the second as the last.
+    pub(crate) forge: Option<(u64, u64)>,
     queue: VecDeque<Instant>,
     answers: (u64, u32),
     state: u64,
@@ -107,6 +111,8 @@ impl World {
             jitter: Duration::ZERO,
             service: Duration::ZERO,
             outage: None,
+            drop_once: None,
+            forge: None,
             queue: VecDeque::new(),
             answers: (0, 0),
             state: 1,
@@ -124,6 +130,14 @@ impl World {
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
         (self.state >> 33) % below.max(1)
+    }
+
+    /// Interests that wait at the local forwarder.
+    pub(crate) fn queue_len(&mut self, now: Instant) -> usize {
+        while self.queue.front().is_some_and(|at| *at <= now) {
+            self.queue.pop_front();
+        }
+        self.queue.len()
     }
 
     /// What comes back for an Interest, and when.
@@ -203,20 +217,25 @@ impl World {
         if let Some(kind) = self.refuse_data {
             return vec![nack(near, kind)];
         }
-        while self.queue.front().is_some_and(|at| *at <= now) {
-            self.queue.pop_front();
-        }
-        if self.queue.len() >= Self::QUEUE {
+        if self.queue_len(now) >= Self::QUEUE {
             return vec![nack(near, NackKind::QueueFull)];
         }
         let leaves = self.queue.back().copied().unwrap_or(now) + self.service;
         if !self.service.is_zero() {
             self.queue.push_back(leaves);
         }
+        // The length is filled in when the Data comes back.
         let header = MarsHeader {
-            interest_queue: Some(u16::try_from(self.queue.len()).unwrap()),
+            interest_queue: Some(0),
             ..MarsHeader::default()
         };
+        if self
+            .drop_once
+            .take_if(|dropped| *dropped == segment)
+            .is_some()
+        {
+            return Vec::new();
+        }
         if segment >= self.segments {
             return Vec::new();
         }
@@ -226,9 +245,11 @@ impl World {
             Finals::InLast => segment == last,
             Finals::Everywhere => true,
         };
-        let data = Answer::Data {
-            final_segment: named.then_some(last),
-        };
+        let mut final_segment = named.then_some(last);
+        if let Some((_, forged)) = self.forge.take_if(|(by, _)| *by == segment) {
+            final_segment = Some(forged);
+        }
+        let data = Answer::Data { final_segment };
         self.travel(leaves, header, data)
     }
 

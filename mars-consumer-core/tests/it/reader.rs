@@ -1,0 +1,154 @@
+//! The reader's side: credit, verification, bounded memory.
+
+use std::time::Duration;
+
+use mars_consumer_core::{Error, Event, GiveUp, Input, Object, SpecName};
+
+use crate::host::{Host, at, data_only};
+use crate::world::{Finals, World};
+
+#[test]
+fn a_slow_reader_is_waited_for_within_the_bound() {
+    let mut settings = data_only(Object::Segments(2_000));
+    settings.reassembly = 64;
+    settings.credit = 0;
+    let mut world = World::new(2_000);
+    world.loss = 20;
+    let mut host = Host::new(settings, world);
+    host.run(at(600_000));
+    assert_eq!(host.delivered, []);
+    let asked = |host: &Host| {
+        let segment = |spec: &SpecName| match spec {
+            SpecName::Data { segment } => *segment,
+            SpecName::Discovery { .. } => 0,
+        };
+        host.sent.iter().map(|(_, spec)| segment(&spec.name)).max()
+    };
+    assert_eq!(asked(&host), Some(63), "64 segments and not one more");
+    assert_eq!(host.wake, None, "nothing to do until the reader reads");
+    while !host.consumer.has_ended() {
+        host.input(Input::Credit { segments: 10 });
+        let delivered = host.delivered.len() as u64;
+        assert!(asked(&host).unwrap() < delivered + 64);
+        let limit = host.now + Duration::from_millis(500);
+        host.run(limit);
+        host.now = limit;
+    }
+    host.assert_complete(2_000);
+}
+
+#[test]
+fn a_tiny_window_of_memory_still_completes() {
+    let mut settings = data_only(Object::Segments(300));
+    settings.reassembly = 1;
+    let mut world = World::new(300);
+    world.loss = 100;
+    let mut host = Host::new(settings, world);
+    host.run(at(600_000));
+    host.assert_complete(300);
+}
+
+fn verifying(object: Object, world: World) -> Host {
+    let mut settings = data_only(object);
+    settings.verify = true;
+    settings.reassembly = 32;
+    Host::new(settings, world)
+}
+
+/// Runs with verdicts: `bad` says which delivery of which segment is refused.
+fn judge(host: &mut Host, bad: impl Fn(u64, usize) -> bool) -> Vec<u64> {
+    let mut accepted = Vec::new();
+    let mut judged = 0;
+    while !host.consumer.has_ended() && host.now < at(600_000) {
+        if let Some(&segment) = host.delivered.get(judged) {
+            judged += 1;
+            let seen = &host.delivered[..judged];
+            let times = seen.iter().filter(|s| **s == segment).count();
+            if bad(segment, times) {
+                host.input(Input::Reject { segment });
+            } else {
+                accepted.push(segment);
+                host.input(Input::Accept { segment });
+            }
+        } else if !host.step() {
+            break;
+        }
+    }
+    accepted
+}
+
+#[test]
+fn refused_segments_are_fetched_again_and_completion_waits_for_all() {
+    let mut world = World::new(500);
+    world.loss = 50;
+    let mut host = verifying(Object::Segments(500), world);
+    let mut accepted = judge(&mut host, |segment, times| segment % 7 == 0 && times < 3);
+    accepted.sort_unstable();
+    assert!(accepted.into_iter().eq(0..500), "each once");
+    assert_eq!(host.completed().map(|(n, _)| n), Some(500));
+    assert_eq!(host.consumer.counters().rejected, 72 * 2);
+}
+
+#[test]
+fn completion_waits_for_the_last_verdict() {
+    let mut host = verifying(Object::Segments(3), World::new(3));
+    host.run(at(10_000));
+    assert_eq!(host.delivered, [0, 1, 2]);
+    for segment in [2, 0] {
+        host.input(Input::Accept { segment });
+        assert_eq!(host.completed(), None);
+    }
+    host.input(Input::Accept { segment: 1 });
+    assert_eq!(host.completed().map(|(n, _)| n), Some(3));
+}
+
+#[test]
+fn a_segment_that_is_always_refused_ends_it() {
+    let mut host = verifying(Object::Segments(10), World::new(10));
+    judge(&mut host, |segment, _| segment == 4);
+    assert_eq!(
+        host.facts(),
+        [Event::GaveUp {
+            reason: GiveUp::Retries { segment: 4 }
+        }]
+    );
+    assert_eq!(host.delivered.iter().filter(|s| **s == 4).count(), 16);
+}
+
+#[test]
+fn unjudged_segments_count_against_the_bound() {
+    let mut host = verifying(Object::Segments(500), World::new(500));
+    host.run(at(60_000));
+    assert_eq!(host.delivered.len(), 32);
+    assert_eq!(host.sent.len(), 32);
+}
+
+#[test]
+fn a_verdict_that_nobody_asked_for_is_the_callers_fault() {
+    let mut host = verifying(Object::Segments(500), World::new(500));
+    let now = host.now;
+    let early = host
+        .consumer
+        .handle_input(now, Input::Accept { segment: 0 });
+    assert_eq!(early, Err(Error::NotDelivered(0)));
+    host.run(at(1_500));
+    host.input(Input::Accept { segment: 0 });
+    for segment in [0, 400, u64::MAX] {
+        let now = host.now;
+        let again = host.consumer.handle_input(now, Input::Reject { segment });
+        assert_eq!(again, Err(Error::NotDelivered(segment)));
+    }
+}
+
+#[test]
+fn a_forged_end_falls_with_its_segment() {
+    let mut world = World::new(400);
+    world.finals = Finals::InLast;
+    let mut host = verifying(Object::UntilFinal, world);
+    // The world knows nothing of forgery: the first copy of segment 3 says that it is the last.
+    host.world.forge = Some((3, 3));
+    let mut accepted = judge(&mut host, |segment, times| segment == 3 && times == 1);
+    accepted.sort_unstable();
+    assert!(accepted.into_iter().eq(0..400));
+    assert_eq!(host.completed().map(|(n, _)| n), Some(400));
+}
