@@ -9,7 +9,7 @@ use mars_wire::{MarsHeader, NackDetail};
 
 use crate::dest::DestIx;
 use crate::discovery::detail_of;
-use crate::face::FaceIx;
+use crate::face::{Face, FaceIx};
 use crate::forwarder::{Forwarder, saturate};
 use crate::input::{Data, Interest, Nack};
 use crate::output::{DropReason, Edit};
@@ -38,13 +38,14 @@ impl<P: Clone> Forwarder<P> {
         };
         d.used = now;
         let direct = d.producer.filter(|producer| *producer != asker.face);
-        let refusal = match direct {
-            Some(_) => None,
-            None if !d.has_usable(now, asker.face) => {
-                Some((NackDetail::NoRoute, DropReason::NoRoute))
-            }
-            None if d.queue.len() >= cap => Some((NackDetail::QueueFull, DropReason::QueueFull)),
-            None => None,
+        let refusal = if direct.is_some() {
+            None
+        } else if !d.has_usable(now, asker.face) {
+            Some((NackDetail::NoRoute, DropReason::NoRoute))
+        } else if d.queue.len() >= cap {
+            Some((NackDetail::QueueFull, DropReason::QueueFull))
+        } else {
+            None
         };
         if let Some((detail, reason)) = refusal {
             self.refuse(&asker, Some(dest), detail, packet);
@@ -59,14 +60,12 @@ impl<P: Clone> Forwarder<P> {
         }
         let face = asker.face;
         self.pit.add_in(ix, asker);
-        match direct {
-            Some(producer) => self.send_data_interest(ix, dest, producer),
-            None => {
-                self.arm_pit(ix);
-                self.enqueue(ix, dest, face);
-                self.release(dest);
-            }
+        if let Some(producer) = direct {
+            return self.send_data_interest(ix, dest, producer);
         }
+        self.arm_pit(ix);
+        self.enqueue(ix, dest, face);
+        self.release(dest);
     }
 
     /// The same name while it is pending: a retransmission, or another downstream that joins.
@@ -102,7 +101,7 @@ impl<P: Clone> Forwarder<P> {
                 return;
             }
         }
-        self.pit.forget_settled(ix);
+        self.pit.new_epoch(ix);
         match self.dests.get(dest).and_then(|d| d.producer) {
             Some(producer) if producer != face => {
                 if let Some((out, _)) = self.pit.out_of(ix, producer) {
@@ -182,7 +181,7 @@ impl<P: Clone> Forwarder<P> {
             self.dead.insert(hash, asker.nonce, asker.face);
             let header = MarsHeader {
                 interest_queue: queue,
-                data_queue: self.faces.get(asker.face).and_then(|f| f.reported_queue()),
+                data_queue: self.faces.get(asker.face).and_then(Face::reported_queue),
                 ..MarsHeader::default()
             };
             let edit = Edit::Data {

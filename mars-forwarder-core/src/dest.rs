@@ -129,7 +129,7 @@ pub(crate) struct Downstream {
 }
 
 impl Upstream {
-    pub(crate) fn new(face: FaceIx, hops: u32, up: bool, cc: Controller) -> Self {
+    pub(crate) fn new(face: FaceIx, hops: u32, up: bool, cc: &Controller) -> Self {
         Self {
             face,
             hops,
@@ -142,7 +142,7 @@ impl Upstream {
             duplicates: 0,
             patience: 0,
             probe_rtt: None,
-            cc,
+            cc: *cc,
             waiting: false,
             refusals: 0,
             excluded: None,
@@ -455,13 +455,11 @@ impl Dest {
 
     /// Notes an ingress face; it leaves `PendingConverged` unless it is a valid upstream.
     pub(crate) fn note_ingress(&mut self, face: FaceIx, bound: Option<Label>) {
-        let at = match self.downstreams.iter().position(|d| d.face == face) {
-            Some(at) => at,
-            None => {
-                self.downstreams.push(Downstream::new(face));
-                self.downstreams.len() - 1
-            }
-        };
+        let known = self.downstreams.iter().position(|d| d.face == face);
+        let at = known.unwrap_or_else(|| {
+            self.downstreams.push(Downstream::new(face));
+            self.downstreams.len() - 1
+        });
         if let Some(downstream) = self.downstreams.get_mut(at) {
             downstream.ingress = true;
             downstream.bound = bound.or(downstream.bound);

@@ -88,7 +88,7 @@ impl Faces {
     }
 
     /// A new face, up. Its number must be free, and fewer than [`MAX_FACES`] exist.
-    pub(crate) fn insert(&mut self, id: FaceId, kind: FaceKind, cc: Controller) -> FaceIx {
+    pub(crate) fn insert(&mut self, id: FaceId, kind: FaceKind, cc: &Controller) -> FaceIx {
         self.uses = self.uses.wrapping_add(1);
         let slot = self.slab.insert(Face {
             ix: 0,
@@ -96,7 +96,7 @@ impl Faces {
             kind,
             up: true,
             data_queue: 0,
-            cc,
+            cc: *cc,
             waiting: VecDeque::new(),
         });
         let ix = slot | (self.uses << SLOT_BITS);

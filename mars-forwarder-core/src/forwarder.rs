@@ -10,7 +10,7 @@ use mars_wire::{NackDetail, Name, NameBuf, Rank};
 
 use crate::dead::DeadNonces;
 use crate::dest::{Dest, DestIx, Upstream};
-use crate::face::{FaceIx, Faces};
+use crate::face::{Face, FaceIx, Faces};
 use crate::fib::Fib;
 use crate::hash::NameHash;
 use crate::input::Input;
@@ -203,7 +203,7 @@ impl<P: Clone> Forwarder<P> {
             NackDetail::Stale => header.generation = dest.map(|d| d.generation),
             NackDetail::QueueFull => {
                 header.interest_queue = dest.map(|d| saturate(d.queue.len()));
-                header.data_queue = self.faces.get(to.face).and_then(|f| f.reported_queue());
+                header.data_queue = self.faces.get(to.face).and_then(Face::reported_queue);
             }
             _ => {}
         }

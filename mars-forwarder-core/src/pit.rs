@@ -50,6 +50,8 @@ pub(crate) struct Entry<P> {
     pub(crate) stamp: u32,
     /// Whether it stands in its dest's Interest queue.
     pub(crate) queued: bool,
+    /// Counts the times that it was asked for anew.
+    epoch: u16,
     /// Refused downstream, but kept until then to learn from a late answer.
     pub(crate) linger: Option<Instant>,
     first_in: Link,
@@ -107,6 +109,7 @@ pub(crate) struct OutRecord {
     pub(crate) repeated: bool,
     /// Probes: the bound that was sent.
     pub(crate) bound: Option<Label>,
+    epoch: u16,
     next: Link,
     face_prev: Link,
     face_next: Link,
@@ -138,6 +141,7 @@ impl OutRecord {
             state: OutState::Waiting(deadline),
             repeated: false,
             bound: None,
+            epoch: 0,
             next: None,
             face_prev: None,
             face_next: None,
@@ -201,6 +205,7 @@ impl<P> Pit<P> {
             hop_limit: None,
             stamp: self.stamps,
             queued: false,
+            epoch: 0,
             linger: None,
             first_in: None,
             first_out: None,
@@ -300,8 +305,9 @@ impl<P> Pit<P> {
         self.outs(ix).find(|(_, record)| record.face == face)
     }
 
-    /// Adds a waiting out-record. An older record of the same face must have been settled.
+    /// Adds a waiting out-record in place of the one that the face has, which must have settled.
     pub(crate) fn add_out(&mut self, mut record: OutRecord) {
+        self.forget_out(record.entry, record.face);
         let face = face::slot(record.face);
         if face >= self.on_face.len() {
             self.on_face.resize(face + 1, None);
@@ -312,6 +318,7 @@ impl<P> Pit<P> {
         let Some(head) = self.on_face.get_mut(face) else {
             return;
         };
+        record.epoch = entry.epoch;
         record.next = entry.first_out;
         record.face_next = *head;
         let old = *head;
@@ -321,6 +328,26 @@ impl<P> Pit<P> {
         if let Some(old) = old.and_then(|old| self.outs.get_mut(old)) {
             old.face_prev = Some(ix);
         }
+    }
+
+    fn forget_out(&mut self, ix: PitIx, face: FaceIx) -> Option<()> {
+        let mut before: Link = None;
+        let mut at = self.entries.get(ix)?.first_out;
+        while let Some(here) = at {
+            let record = *self.outs.get(here)?;
+            if record.face == face {
+                match before {
+                    None => self.entries.get_mut(ix)?.first_out = record.next,
+                    Some(before) => self.outs.get_mut(before)?.next = record.next,
+                }
+                self.unlink_from_face(here);
+                self.outs.remove(here);
+                return Some(());
+            }
+            before = at;
+            at = record.next;
+        }
+        None
     }
 
     /// Takes a waiting out-record off its face, into a settled state. `None` if it did not wait.
@@ -336,25 +363,20 @@ impl<P> Pit<P> {
         self.outs.get_mut(out)
     }
 
-    /// Forgets whom was asked and has settled: a new epoch of the same Interest may ask them again.
-    pub(crate) fn forget_settled(&mut self, ix: PitIx) {
-        let mut waiting: Link = None;
-        let mut at = self.entries.get(ix).and_then(|e| e.first_out);
-        while let Some(out) = at {
-            let Some(record) = self.outs.get_mut(out) else {
-                break;
-            };
-            at = record.next;
-            if record.is_waiting() {
-                record.next = waiting;
-                waiting = Some(out);
-            } else {
-                self.outs.remove(out);
-            }
-        }
+    /// Opens a new epoch of an Interest: faces that were asked before may be asked again, and a
+    /// late answer of theirs is still welcome.
+    pub(crate) fn new_epoch(&mut self, ix: PitIx) {
         if let Some(entry) = self.entries.get_mut(ix) {
-            entry.first_out = waiting;
+            entry.epoch = entry.epoch.wrapping_add(1);
         }
+    }
+
+    /// What became of an entry on one face in the present epoch; `None` if it was not sent there.
+    /// A record that still waits counts in every epoch.
+    pub(crate) fn tried(&self, ix: PitIx, face: FaceIx) -> Option<OutState> {
+        let epoch = self.entries.get(ix)?.epoch;
+        let (_, record) = self.out_of(ix, face)?;
+        (record.is_waiting() || record.epoch == epoch).then_some(record.state)
     }
 
     /// The next out-record that waits on a face.

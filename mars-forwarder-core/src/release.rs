@@ -126,8 +126,8 @@ impl<P: Clone> Forwarder<P> {
         self.send_data_interest(ix, dest, face);
     }
 
-    /// The face for an entry: in the shortest tier with an open window, the one that has been
-    /// ready for longest. Longer tiers open while more than a few Interests wait.
+    /// The face for an entry: in the shortest tier with an open window, one that was not
+    /// asked before if there is any, and of those the one that has been ready for longest. Longer tiers open while more than a few Interests wait.
     fn next(&self, ix: PitIx, dest: DestIx) -> Next {
         let now = self.now;
         let Some(d) = self.dests.get(dest) else {
@@ -135,7 +135,7 @@ impl<P: Clone> Forwarder<P> {
         };
         let spills = d.queue.len() > usize::from(self.config.tier_spill);
         let mut tier = None;
-        let mut best: Option<(Instant, FaceIx)> = None;
+        let mut best: Option<(bool, Instant, FaceIx)> = None;
         for upstream in d.upstreams.iter().filter(|u| u.is_usable(now)) {
             if !self.may_take(ix, upstream.face) {
                 continue;
@@ -150,25 +150,23 @@ impl<P: Clone> Forwarder<P> {
                 continue;
             };
             if face.cc.can_send(now) && upstream.cc.can_send(now) {
-                let candidate = (face.cc.next_send(), upstream.face);
+                let asked = self.pit.out_of(ix, upstream.face).is_some();
+                let candidate = (asked, face.cc.next_send(), upstream.face);
                 best = Some(best.map_or(candidate, |best| best.min(candidate)));
             }
         }
         match (best, tier) {
-            (Some((_, face)), _) => Next::Send(face),
+            (Some((.., face)), _) => Next::Send(face),
             (None, Some(_)) => Next::Wait,
             (None, None) => Next::Nowhere,
         }
     }
 
-    /// Whether an entry may be sent over a face: not back to who asked, and not where it was sent
-    /// in this epoch.
+    /// Whether an entry may be sent over a face: not back to who asked, and not where it waits or
+    /// was refused in this epoch.
     fn may_take(&self, ix: PitIx, face: FaceIx) -> bool {
         self.pit.ins(ix).all(|r| r.face != face)
-            && self
-                .pit
-                .out_of(ix, face)
-                .is_none_or(|(_, r)| r.state == OutState::Silent)
+            && matches!(self.pit.tried(ix, face), None | Some(OutState::Silent))
     }
 
     /// Whether any face is left for an entry.

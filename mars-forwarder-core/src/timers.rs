@@ -98,13 +98,13 @@ impl Timers {
     fn sink(&mut self, mut place: usize) {
         loop {
             let first = place * ARITY + 1;
-            let last = self.heap.len().min(first + ARITY);
-            let least = (first..last).min_by(|a, b| self.heap.get(*a).cmp(&self.heap.get(*b)));
-            let Some(least) = least.filter(|c| self.heap.get(*c) < self.heap.get(place)) else {
+            let end = self.heap.len().min(first + ARITY);
+            let nearest = (first..end).min_by(|a, b| self.heap.get(*a).cmp(&self.heap.get(*b)));
+            let Some(child) = nearest.filter(|c| self.heap.get(*c) < self.heap.get(place)) else {
                 return;
             };
-            self.swap(least, place);
-            place = least;
+            self.swap(child, place);
+            place = child;
         }
     }
 

@@ -26,7 +26,7 @@ impl<P: Clone> Forwarder<P> {
             return Err(Error::Full("faces"));
         }
         let cc = self.controller(Level::Face).ok_or(Error::Full("faces"))?;
-        self.faces.insert(id, kind, cc);
+        self.faces.insert(id, kind, &cc);
         Ok(())
     }
 
@@ -307,7 +307,7 @@ impl<P: Clone> Forwarder<P> {
             let Some(cc) = self.controller(Level::Prefix) else {
                 continue;
             };
-            let mut upstream = Upstream::new(*face, *hops, f.up, cc);
+            let mut upstream = Upstream::new(*face, *hops, f.up, &cc);
             if plain {
                 upstream.standing = Standing::Valid {
                     rank: None,

@@ -1,0 +1,309 @@
+//! An answer arrives: what it makes of the face that it came from, and what goes down.
+
+use mars_wire::{Label, MarsHeader, NackDetail, Rank};
+
+use crate::config::RankRule;
+use crate::dest::{Dest, DestIx, Standing};
+use crate::face::FaceIx;
+use crate::forwarder::{Forwarder, name_of, saturate};
+use crate::input::Data;
+use crate::output::{DropReason, Edit, Event};
+use crate::pit::{InRecord, Kind, OutIx, OutRecord, OutState, PitIx};
+use crate::rank;
+
+/// Times that a node asks an upstream again for one probe because labels moved meanwhile.
+const MAX_ASKED_AGAIN: u8 = 4;
+/// What an answer makes of the face that it came from.
+enum Verdict {
+    Valid(Option<Rank>),
+    /// Labels moved while it was on its way: ask once more, blame nobody.
+    AskAgain,
+    Refuse,
+}
+
+impl<P: Clone> Forwarder<P> {
+    pub(crate) fn on_answer(
+        &mut self,
+        ix: PitIx,
+        out: OutIx,
+        face: FaceIx,
+        data: &Data<'_>,
+        packet: P,
+    ) {
+        let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
+            return;
+        };
+        let now = self.now;
+        let Some(record) = self.take_answered(dest, out) else {
+            return self.note_drop(face, DropReason::Unsolicited);
+        };
+        let from = self.pit.asker(ix);
+        let is_producer = self
+            .dests
+            .get(dest)
+            .is_some_and(|d| d.producer == Some(face));
+        if !is_producer {
+            match self.judge(dest, face, data.header.rank(), record.bound) {
+                Verdict::Valid(rank) => self.validate(dest, face, rank, &data.header),
+                Verdict::AskAgain => {
+                    if let Some(from) = from
+                        && self.ask_again(ix, dest, face, from)
+                    {
+                        return;
+                    }
+                }
+                Verdict::Refuse => self.refuse_upstream(dest, face),
+            }
+            if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
+                upstream.heard(now);
+                upstream.answered(data.header.tier_conv, data.header.node_conv);
+            }
+            self.note_convergence(dest);
+        }
+        if is_producer || self.dests.get(dest).is_some_and(Dest::can_answer) {
+            self.answer_all(ix, dest, &packet);
+        } else if let Some(from) = from {
+            self.forward_probe(ix, from);
+        } else {
+            self.erase(ix);
+        }
+        self.release(dest);
+    }
+
+    /// Settles the out-record of an answer, late ones included; `None` if it was answered before.
+    fn take_answered(&mut self, dest: DestIx, out: OutIx) -> Option<OutRecord> {
+        let record = *self.pit.out_mut(out)?;
+        match record.state {
+            OutState::Waiting(_) => {
+                self.free_slot(
+                    dest,
+                    out,
+                    Kind::Probe { asked_again: 0 },
+                    mars_cc::Input::Released,
+                );
+            }
+            OutState::Silent => {}
+            OutState::Done => return None,
+        }
+        self.pit.out_mut(out)?.state = OutState::Done;
+        let rtt = self.now.saturating_duration_since(record.sent);
+        if !record.repeated
+            && let Some(upstream) = self
+                .dests
+                .get_mut(dest)
+                .and_then(|d| d.upstream_mut(record.face))
+        {
+            upstream.sample_probe_rtt(rtt);
+        }
+        Some(record)
+    }
+
+    /// Compares the rank of an answer with the node's own; labels the node if it has none yet.
+    fn judge(
+        &mut self,
+        dest: DestIx,
+        face: FaceIx,
+        rank: Option<Rank>,
+        sent: Option<Label>,
+    ) -> Verdict {
+        let now = self.now;
+        let enforced = self.config.rank_rule == RankRule::Enforced;
+        let Some(d) = self.dests.get_mut(dest) else {
+            return Verdict::Refuse;
+        };
+        let Some(upstream) = d.upstream(face) else {
+            return Verdict::Refuse;
+        };
+        let Some(rank) = rank else {
+            let is_shortest = d.upstreams.first().is_some_and(|u| u.hops == upstream.hops);
+            return if is_shortest {
+                Verdict::Valid(None)
+            } else {
+                Verdict::Refuse
+            };
+        };
+        if rank.generation < d.generation {
+            return Verdict::AskAgain;
+        }
+        if rank.generation > d.generation && !d.adopt(rank.generation, now) {
+            // Too far ahead to follow. Only a rank that is known can be compared with.
+            return if d.rank.is_some() {
+                Verdict::Valid(Some(rank))
+            } else {
+                Verdict::Refuse
+            };
+        }
+        if !enforced {
+            let label = rank::choose(rank.label, Label::MAX).unwrap_or(Label::MAX);
+            d.rank = d.rank.or(Some(Rank {
+                generation: d.generation,
+                label,
+            }));
+            return Verdict::Valid(Some(rank));
+        }
+        if let Some(label) = d.label() {
+            let own = Rank {
+                generation: d.generation,
+                label,
+            };
+            return if rank.closer_than(own) {
+                Verdict::Valid(Some(rank))
+            } else if sent.is_none_or(|bound| rank.label < bound) {
+                Verdict::AskAgain
+            } else {
+                Verdict::Refuse
+            };
+        }
+        let cap = rank::cap(rank.label, d.bounds());
+        let Some(label) = rank::choose(rank.label, cap) else {
+            return Verdict::Refuse;
+        };
+        self.set_rank(dest, label);
+        Verdict::Valid(Some(rank))
+    }
+
+    /// Labels the node in its generation. Faces known by an older one are not valid any more.
+    fn set_rank(&mut self, dest: DestIx, label: Label) {
+        let Some(d) = self.dests.get_mut(dest) else {
+            return;
+        };
+        let own = Rank {
+            generation: d.generation,
+            label,
+        };
+        d.rank = Some(own);
+        let name = name_of(d);
+        let mut lost = alloc::vec::Vec::new();
+        for upstream in &mut d.upstreams {
+            if upstream
+                .learnt()
+                .is_some_and(|learnt| !learnt.closer_than(own))
+            {
+                upstream.standing = Standing::Unknown;
+                lost.push(upstream.face);
+            }
+        }
+        for face in lost {
+            if let Some(face) = self.faces.get(face) {
+                let face = face.id;
+                self.emit(Event::PathLost {
+                    dest: name.clone(),
+                    face,
+                });
+            }
+        }
+    }
+
+    fn validate(&mut self, dest: DestIx, face: FaceIx, rank: Option<Rank>, header: &MarsHeader) {
+        let now = self.now;
+        let Some(d) = self.dests.get_mut(dest) else {
+            return;
+        };
+        let name = name_of(d);
+        let Some(upstream) = d.upstream_mut(face) else {
+            return;
+        };
+        let (old, known) = match upstream.standing {
+            Standing::Valid {
+                rank, node_conv, ..
+            } => (rank, Some(node_conv)),
+            Standing::Unknown | Standing::Refused => (None, None),
+        };
+        let rank = match (old, rank) {
+            (Some(old), Some(new)) if old.closer_than(new) => Some(old),
+            (old, new) => new.or(old),
+        };
+        upstream.standing = Standing::Valid {
+            rank,
+            heard: now,
+            node_conv: header.node_conv || known == Some(true),
+        };
+        if known.is_none()
+            && let Some(face) = self.faces.get(face)
+        {
+            let face = face.id;
+            self.emit(Event::PathFound {
+                dest: name,
+                face,
+                rank,
+            });
+        }
+    }
+
+    pub(super) fn note_convergence(&mut self, dest: DestIx) {
+        let now = self.now;
+        if let Some(d) = self.dests.get_mut(dest)
+            && d.converged.is_none()
+            && d.can_answer()
+            && d.node_conv()
+        {
+            d.converged = Some(now);
+            let dest = name_of(d);
+            self.emit(Event::Converged { dest });
+        }
+    }
+
+    fn ask_again(&mut self, ix: PitIx, dest: DestIx, face: FaceIx, from: FaceIx) -> bool {
+        match self.pit.get_mut(ix).map(|entry| &mut entry.kind) {
+            Some(Kind::Probe { asked_again }) if *asked_again < MAX_ASKED_AGAIN => {
+                *asked_again += 1;
+            }
+            _ => return false,
+        }
+        self.send_probe(ix, dest, face, from);
+        true
+    }
+
+    /// Sends the answer to all who asked, each within its bound, and ends the entry.
+    fn answer_all(&mut self, ix: PitIx, dest: DestIx, packet: &P) {
+        let Some(interest) = self.pit.get(ix).map(|entry| entry.packet.clone()) else {
+            return;
+        };
+        while let Some((asker, hash)) = self.take_asker(ix) {
+            self.dead.insert(hash, asker.nonce, asker.face);
+            if self.fits(dest, &asker) {
+                self.answer(dest, &asker, packet.clone());
+            } else {
+                self.refuse(&asker, Some(dest), NackDetail::Order, interest.clone());
+            }
+        }
+        self.erase(ix);
+    }
+
+    /// Whether the node's rank is below what the downstream asked for, after lowering it if need be.
+    fn fits(&mut self, dest: DestIx, asker: &InRecord) -> bool {
+        let Some(d) = self.dests.get(dest) else {
+            return false;
+        };
+        if self.config.rank_rule == RankRule::Off || d.generation != asker.generation {
+            return true;
+        }
+        match (d.label(), asker.bound) {
+            (Some(label), Some(bound)) if label >= bound => {
+                self.lower_label(dest, asker.face, bound)
+            }
+            _ => true,
+        }
+    }
+
+    fn answer(&mut self, dest: DestIx, asker: &InRecord, packet: P) {
+        let (Some(d), Some(face)) = (self.dests.get(dest), self.faces.get(asker.face)) else {
+            return;
+        };
+        let label = d.label();
+        let header = MarsHeader {
+            interest_queue: Some(saturate(d.queue.len())),
+            data_queue: face.reported_queue(),
+            tier_conv: d.tier_conv(),
+            node_conv: d.node_conv(),
+            generation: label.map(|_| d.generation),
+            label,
+            nack_detail: None,
+        };
+        let edit = Edit::Data {
+            pit_token: asker.token,
+            header,
+        };
+        self.transmit(asker.face, edit, packet);
+    }
+}

@@ -1,0 +1,144 @@
+//! A probe is refused, or nothing comes back: which face is blamed, and what is tried next.
+
+use mars_time::Instant;
+use mars_wire::{NackDetail, NackReason};
+
+use crate::dest::{DestIx, Standing, Upstream};
+use crate::face::FaceIx;
+use crate::forwarder::{Forwarder, name_of};
+use crate::input::Nack;
+use crate::output::Event;
+use crate::pit::{Kind, OutIx, OutRecord, OutState, PitIx};
+
+impl<P: Clone> Forwarder<P> {
+    pub(crate) fn on_probe_nack(&mut self, ix: PitIx, out: OutIx, face: FaceIx, nack: &Nack<'_>) {
+        let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
+            return;
+        };
+        let now = self.now;
+        self.free_slot(
+            dest,
+            out,
+            Kind::Probe { asked_again: 0 },
+            mars_cc::Input::Released,
+        );
+        if let Some(record) = self.pit.out_mut(out) {
+            record.state = OutState::Done;
+        }
+        let from = self.pit.asker(ix);
+        match detail_of(nack) {
+            NackDetail::Order | NackDetail::NoRoute => self.refuse_upstream(dest, face),
+            NackDetail::Duplicate => {
+                let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+                if upstream.is_some_and(Upstream::was_duplicate) {
+                    self.refuse_upstream(dest, face);
+                }
+            }
+            NackDetail::Stale => {
+                let generation = nack.header.generation.unwrap_or(0);
+                let d = self.dests.get_mut(dest);
+                if d.is_some_and(|d| generation > d.generation && d.adopt(generation, now)) {
+                    return self.fail_probe(ix, NackDetail::Stale);
+                }
+                self.note_busy(dest, face);
+            }
+            _ => self.note_busy(dest, face),
+        }
+        self.note_convergence(dest);
+        match from {
+            Some(from) => self.forward_probe(ix, from),
+            None => self.erase(ix),
+        }
+        self.release(dest);
+    }
+
+    fn note_busy(&mut self, dest: DestIx, face: FaceIx) {
+        if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
+            upstream.was_busy();
+        }
+    }
+
+    /// Takes a face out of discovery for this round, and out of the valid set.
+    pub(crate) fn refuse_upstream(&mut self, dest: DestIx, face: FaceIx) {
+        let Some(d) = self.dests.get_mut(dest) else {
+            return;
+        };
+        let name = name_of(d);
+        let Some(upstream) = d.upstream_mut(face) else {
+            return;
+        };
+        let was_valid = upstream.is_valid();
+        upstream.standing = Standing::Refused;
+        upstream.pending = false;
+        if was_valid && let Some(face) = self.faces.get(face) {
+            let face = face.id;
+            self.emit(Event::PathLost { dest: name, face });
+        }
+    }
+
+    pub(crate) fn on_probe_timer(&mut self, ix: PitIx) {
+        let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
+            return;
+        };
+        let now = self.now;
+        let due = |at: Instant| at <= now;
+        while let Some((out, face)) = self.due_out(ix) {
+            self.free_slot(
+                dest,
+                out,
+                Kind::Probe { asked_again: 0 },
+                mars_cc::Input::Released,
+            );
+            let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+            if upstream.is_some_and(Upstream::fell_silent) {
+                self.refuse_upstream(dest, face);
+            }
+        }
+        while let Some(asker) = self.pit.take_in(ix, |r| due(r.expires)) {
+            if let Some(hash) = self.pit.get(ix).map(|entry| entry.hash) {
+                self.dead.insert(hash, asker.nonce, asker.face);
+            }
+        }
+        self.note_convergence(dest);
+        let from = self.pit.asker(ix);
+        let lingers = self
+            .pit
+            .get(ix)
+            .is_some_and(|entry| entry.linger.is_some_and(|at| !due(at)));
+        match from {
+            Some(from) if self.pit.outs(ix).all(|(_, r)| !r.is_waiting()) => {
+                self.forward_probe(ix, from);
+            }
+            None if !lingers => self.erase(ix),
+            _ => self.arm_pit(ix),
+        }
+        self.release(dest);
+    }
+
+    /// The next out-record of an entry whose time has run out.
+    pub(crate) fn due_out(&self, ix: PitIx) -> Option<(OutIx, FaceIx)> {
+        let now = self.now;
+        let due = |r: &OutRecord| matches!(r.state, OutState::Waiting(at) if at <= now);
+        self.pit
+            .outs(ix)
+            .find(|(_, r)| due(r))
+            .map(|(out, r)| (out, r.face))
+    }
+
+    /// Goes on with a probe whose face is gone.
+    pub(crate) fn redirect_probe(&mut self, ix: PitIx) {
+        match self.pit.asker(ix) {
+            Some(from) => self.forward_probe(ix, from),
+            None => self.erase(ix),
+        }
+    }
+}
+
+/// The MARS detail of a Nack, or what the plain reason comes to.
+pub(crate) fn detail_of(nack: &Nack<'_>) -> NackDetail {
+    nack.header.nack_detail.unwrap_or(match nack.reason {
+        NackReason::NoRoute => NackDetail::NoRoute,
+        NackReason::Duplicate => NackDetail::Duplicate,
+        _ => NackDetail::QueueFull,
+    })
+}
