@@ -12,7 +12,6 @@ use crate::engine::{Engine, Wire};
 use crate::host::{BareProducer, MarsHost, Router};
 use crate::meter::Meter;
 use crate::node::{FacePlan, ForwarderNode};
-use crate::packet::Trace;
 use crate::plan::{Deploy, Fetch, Plan};
 use crate::routing::next_hops;
 use crate::topology::{Port, Role};
@@ -270,9 +269,8 @@ fn marks(ports: &[Vec<Port>]) -> Vec<u32> {
         .collect()
 }
 
-/// Nodes that need a mark; at most [`Trace::MAX_NODES`] can have one.
+/// Nodes that need a mark; at most [`MAX_NODES`](crate::packet::Trace::MAX_NODES) can have one.
 #[must_use]
 pub fn marked_nodes(ports: &[Vec<Port>]) -> usize {
-    debug_assert!(Trace::MAX_NODES > 0);
     ports.iter().filter(|ports| ports.len() > 1).count()
 }

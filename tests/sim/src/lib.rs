@@ -14,7 +14,7 @@
 //! - [`topology`], [`routing`], [`wan`], [`discover`], [`graph`] and [`scenario`] say what is run;
 //!   [`plan`] is the common form, [`build`] makes an engine of it, [`run`] drives that.
 //! - [`invariant`] watches from outside that the valid upstream edges of each dest stay free of
-//!   cycles, [`meter`] and [`stats`] measure, `report` tells.
+//!   cycles, [`meter`] and [`stats`] measure, [`report`] tells.
 //!
 //! A first run from code:
 //!
@@ -43,6 +43,8 @@
 
 pub mod app;
 pub mod build;
+pub mod campaign;
+pub mod cli;
 pub mod discover;
 pub mod engine;
 pub mod graph;
@@ -53,6 +55,7 @@ pub mod meter;
 pub mod node;
 pub mod packet;
 pub mod plan;
+pub mod report;
 pub mod routing;
 pub mod run;
 pub mod scenario;

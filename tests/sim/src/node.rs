@@ -308,7 +308,7 @@ impl ForwarderNode {
                     let Some((place, packet, edit)) = self.inbox.pop_front() else {
                         break;
                     };
-                    self.serve(place, packet, edit, ctx);
+                    self.serve(place, &packet, &edit, ctx);
                 }
                 other => ctx
                     .shared
@@ -345,15 +345,15 @@ impl ForwarderNode {
     }
 
     /// Hands a packet to an application and takes its answers.
-    fn serve(&mut self, place: usize, packet: Packet, edit: Edit, ctx: &mut Ctx<'_>) {
+    fn serve(&mut self, place: usize, packet: &Packet, edit: &Edit, ctx: &mut Ctx<'_>) {
         match &mut self.apps[place] {
             App::Consumer(consumer) => {
-                consumer.deliver(ctx.now, &packet, &edit, ctx.shared, &mut self.requests);
+                consumer.deliver(ctx.now, packet, edit, ctx.shared, &mut self.requests);
                 self.feed_requests(place, ctx);
             }
             App::Producer(producer) => {
                 let answer = match edit {
-                    Edit::Interest { .. } => producer.answer(&packet),
+                    Edit::Interest { .. } => producer.answer(packet),
                     Edit::Data { .. } | Edit::Nack { .. } => None,
                 };
                 if let (Some(data), Some(face)) = (answer, self.local_face(place)) {

@@ -151,17 +151,16 @@ impl Shape {
         topology
     }
 
-    fn pairs(self, n: usize, rng: &mut ChaCha8Rng) -> Vec<(usize, usize)> {
+    fn pairs(self, n: usize, random: &mut ChaCha8Rng) -> Vec<(usize, usize)> {
         let line = (1..n).map(|i| (i - 1, i));
         match self {
             Self::Line => line.collect(),
-            Self::Ring if n > 2 => line.chain([(n - 1, 0)]).collect(),
-            Self::Ring => line.collect(),
+            Self::Ring => line.chain((n > 2).then_some((n - 1, 0))).collect(),
             Self::Star => (1..n).map(|i| (0, i)).collect(),
             Self::Ladder => (0..n)
                 .flat_map(|i| {
-                    let rung = (i % 2 == 0).then_some((i, i + 1));
-                    [rung, Some((i, i + 2))]
+                    let across = (i % 2 == 0).then_some((i, i + 1));
+                    [across, Some((i, i + 2))]
                 })
                 .flatten()
                 .filter(|(_, b)| *b < n)
@@ -170,7 +169,7 @@ impl Shape {
             Self::Mesh => (0..n)
                 .flat_map(|a| (a + 1..n).map(move |b| (a, b)))
                 .collect(),
-            Self::Random => random_pairs(n, rng),
+            Self::Random => random_pairs(n, random),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::packet::{Body, Content, Frame, Kind, Packet, Trace};
 #[must_use]
 pub fn frame_len(packet: &Packet, edit: &Edit) -> u32 {
     let last = last_segment(&packet.body);
-    let len = view(packet, edit, &last).encoded_len();
+    let len = view(packet, edit, last.as_ref()).encoded_len();
     u32::try_from(len).unwrap_or(u32::MAX)
 }
 
@@ -43,7 +43,7 @@ pub fn seal(
 ) -> Result<Frame, EncodeError> {
     if encode {
         let last = last_segment(&packet.body);
-        let view = view(&packet, &edit, &last);
+        let view = view(&packet, &edit, last.as_ref());
         let mut octets = vec![0; view.encoded_len()];
         view.encode(&mut octets)?;
         return Ok(Frame::Octets {
@@ -134,7 +134,7 @@ fn own_interest(interest: &Interest<'_>, trace: Trace) -> Packet {
 }
 
 /// What goes over the wire, borrowed. `last` is the `FinalBlockId` of the body.
-fn view<'a>(packet: &'a Packet, edit: &Edit, last: &'a Option<Number>) -> LinkPacket<'a> {
+fn view<'a>(packet: &'a Packet, edit: &Edit, last: Option<&'a Number>) -> LinkPacket<'a> {
     let (pit_token, mars): (Option<PitToken>, MarsHeader) = match *edit {
         Edit::Interest { header, .. } => (None, header),
         Edit::Data { pit_token, header }
@@ -162,7 +162,7 @@ fn view<'a>(packet: &'a Packet, edit: &Edit, last: &'a Option<Number>) -> LinkPa
     }
 }
 
-fn data_view<'a>(body: &'a Body, content: &'a Content, last: &'a Option<Number>) -> Data<'a> {
+fn data_view<'a>(body: &'a Body, content: &'a Content, last: Option<&'a Number>) -> Data<'a> {
     let name = body.name.as_name();
     if body.discovery {
         return Data::discovery_answer(name);
