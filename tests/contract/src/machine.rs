@@ -70,6 +70,14 @@ pub trait Machine: Clone + Debug + Send + Sync + 'static {
         None
     }
 
+    /// The id (the first half of a [`Setting`]) whose settings end with `input`, because what they
+    /// belong to is gone.
+    #[must_use]
+    fn retired(input: &Self::Input) -> Option<u64> {
+        let _ = input;
+        None
+    }
+
     /// The id of the timer whose firing `output` shows, where outputs and timers go one to one.
     fn timer(output: &Self::Output) -> Option<u64> {
         let _ = output;

@@ -52,7 +52,11 @@ impl<M: Machine> Run<M> {
             self.now = now;
         }
         self.played.push((now, input.clone()));
-        self.machine.apply(now, input)
+        self.machine.apply(now, input)?;
+        if let Some(id) = M::retired(input) {
+            self.log.retire(id);
+        }
+        Ok(())
     }
 
     /// Polls once; `false` at the end of the drain.
@@ -181,6 +185,12 @@ impl<O: Clone + Debug + PartialEq> Log<O> {
     /// Everything seen so far, in order.
     pub(crate) fn seen(&self) -> &[O] {
         &self.seen
+    }
+
+    /// What `id` stood for is gone, with its settings.
+    fn retire(&mut self, id: u64) {
+        self.known.retain(|key, _| key.0 != id);
+        self.before.retain(|key, _| key.0 != id);
     }
 
     /// Time moves on from `now`: what is known of the settings is what they were at `now`.

@@ -82,8 +82,8 @@ impl Machine for Host {
             _ => Object::Segments(seed / 4 % 24),
         };
         let mut config = Config::new(dest(), b"c".to_vec(), seed, object);
-        config.start = match seed / 64 % 2 {
-            0 => Start::Discover,
+        config.start = match (object, seed / 64 % 2) {
+            (Object::Nothing, _) | (_, 0) => Start::Discover,
             _ => Start::Data,
         };
         config.verify = seed / 128 % 2 == 1;
