@@ -23,6 +23,7 @@ pub struct MetaInfo<'a> {
 }
 
 impl<'a> MetaInfo<'a> {
+    #[inline(always)]
     fn read(element: Element<'a>) -> Result<Self, DecodeError> {
         let mut reader = element.inside();
         let mut meta = Self::default();
@@ -73,6 +74,7 @@ impl<'a> MetaInfo<'a> {
 }
 
 /// `FinalBlockId` holds exactly one component.
+#[inline(always)]
 fn read_final_block_id(element: Element<'_>) -> Result<Component<'_>, DecodeError> {
     let mut reader = element.inside();
     if reader.is_empty() {
@@ -176,6 +178,7 @@ impl<'a> Data<'a> {
         Self::read(element)
     }
 
+    #[inline(always)]
     pub(crate) fn read(packet: Element<'a>) -> Result<Self, DecodeError> {
         let missing = packet.error(ErrorKind::Missing);
         let mut reader = packet.inside();
@@ -308,7 +311,7 @@ impl<'a> Data<'a> {
         while !reader.is_empty() {
             let element = reader.element()?;
             if element.typ == SIGNATURE_VALUE {
-                return Ok(octets.get(start..element.offset).unwrap_or_default());
+                return Ok(octets.get(start..element.offset()).unwrap_or_default());
             }
         }
         Err(packet.error(ErrorKind::Missing))

@@ -40,7 +40,7 @@ impl MarsHeader {
     /// Whether no field is present.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.flags() == 0
     }
 
     /// Generation and label together, if both are present.
@@ -69,6 +69,7 @@ impl MarsHeader {
         Self::read_fields(element.inside()).ok_or(element.error(ErrorKind::BadLength))
     }
 
+    #[inline(always)]
     fn read_fields(mut reader: Reader<'_>) -> Option<Self> {
         let [flags] = reader.take()?;
         let mut header = Self {

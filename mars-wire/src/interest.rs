@@ -99,6 +99,7 @@ impl<'a> Interest<'a> {
         Self::read(element)
     }
 
+    #[inline(always)]
     pub(crate) fn read(packet: Element<'a>) -> Result<Self, DecodeError> {
         let mut reader = packet.inside();
         if reader.is_empty() {

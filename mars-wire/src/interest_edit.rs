@@ -31,7 +31,7 @@ impl InterestEdit {
         self.walk(interest(octets)?, |step| match step {
             Step::Replace(element, field) if field.encoded_len() == element.encoded_len() => {
                 if let Some(write) = free.next() {
-                    *write = Some((element.offset, field));
+                    *write = Some((element.offset(), field));
                 }
             }
             Step::Replace(..) | Step::Insert(_) => fits = false,

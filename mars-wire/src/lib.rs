@@ -1,5 +1,97 @@
-//! NDN-compatible packets (to be told as an essay).
+//! NDN packets on the wire: packet format v0.3, `NDNLPv2`, and the one link header that MARS adds.
+//!
+//! A MARS packet *is* an NDN packet. What MARS says hop by hop (queue sizes, ranks, convergence)
+//! rides in the link header, in one container that every other stack may ignore, so the signed Data
+//! is never touched on its way.
+//!
+//! # From the outside in
+//!
+//! Everything is an *element*: TYPE, LENGTH, VALUE. A datagram is one element: an Interest, a Data,
+//! or an `LpPacket` with header fields and, as its last element, a fragment. The fragment is an
+//! Interest or a Data, or a piece of one; without a fragment the packet is IDLE.
+//!
+//! - [`LinkPacket`] is a datagram with everything in it: a [`LinkHeader`] and a [`Body`].
+//! - [`LpPacket`] stops at the link layer and leaves the fragment as octets. That is the one to
+//!   forward with: the same octets go out again behind new header fields, and with
+//!   [`LpPacket::encode_head`] they need not even be copied.
+//! - [`Interest`] and [`Data`] are the network packets, [`MarsHeader`] is what MARS adds, [`Name`]
+//!   and [`MarsName`] say what a packet is about.
+//!
+//! Every type is a view: it borrows the octets it was decoded from, is `Copy`, and has public fields.
+//! To make a packet, fill in the same type and encode it: [`LinkPacket::encoded_len`] says how many
+//! octets it takes, [`LinkPacket::encode`] writes them into a slice. Nothing allocates.
+//!
+//! ```
+//! use core::time::Duration;
+//! use mars_wire::{Body, Interest, LinkHeader, LinkPacket, MarsHeader, Name, PitToken};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // The name /A, as the value of a Name element.
+//! let name = Name::from_value(&[8, 1, b'A'])?;
+//! let packet = LinkPacket {
+//!     header: LinkHeader::new(
+//!         PitToken::new(&[1, 2, 3, 4]),
+//!         MarsHeader { interest_queue: Some(7), ..MarsHeader::default() },
+//!     ),
+//!     body: Body::Interest(
+//!         Interest::new(name)
+//!             .with_nonce(0xA1A2_A3A4)
+//!             .with_lifetime(Duration::from_secs(2))
+//!             .with_hop_limit(32),
+//!     ),
+//! };
+//! let mut buffer = [0; 128];
+//! let len = packet.encode(&mut buffer)?;
+//! assert_eq!(len, packet.encoded_len());
+//!
+//! let arrived = LinkPacket::decode(&buffer[..len])?;
+//! assert_eq!(arrived, packet);
+//!
+//! // On to the next hop, one hop less.
+//! let Body::Interest(interest) = arrived.body else { unreachable!() };
+//! let hops = interest.hop_limit.map(|hops| hops - 1);
+//! let next = LinkPacket {
+//!     body: Body::Interest(Interest { hop_limit: hops, ..interest }),
+//!     ..arrived
+//! };
+//! assert_eq!(next.encode(&mut [0; 128])?, len);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Strict
+//!
+//! A datagram is consumed whole or refused, with the offset and the kind of the first fault
+//! ([`DecodeError`]). TYPE and LENGTH must be in their shortest form, so each packet has one spelling
+//! and names compare as octets do. An element that is unknown, repeated or out of order is an error
+//! if it is critical (its type is at most 31, or odd), and is passed over if not; for header fields
+//! of a link packet the rule is another one (800 to 959 and divisible by four may be ignored). LENGTH
+//! is checked against what remains before anything else happens. No input makes it panic.
+//!
+//! *Canonical* is a packet without anything to pass over, its numbers in their shortest form, bare if
+//! it has no header fields. Encoding what was decoded from it gives the same octets. From any other
+//! packet that decodes, encoding gives a canonical one that decodes to the same. To change an
+//! Interest and keep what this version does not know, there is [`InterestEdit`].
+//!
+//! # What it does not do
+//!
+//! No fragmentation, reassembly or reading of streams: a piece of a fragmented packet is given as
+//! it is, with its index and count checked. No cryptography, except for SHA-256 behind the feature
+//! `sha2`: [`Data::signed_portion`] and [`Data::encode_with`] are where other schemes plug in.
+//! Signatures are not verified while decoding.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `alloc` | names on the heap (`NameBuf`), and reading them from URIs |
+//! | `bytes` | `OwnedPacket`, sharing one buffer |
+//! | `sha2` | `DigestSha256` and `ParametersSha256Digest` |
+//! | `arbitrary`, `proptest` | the module `sample`: valid and nearly valid packets for tests |
 #![no_std]
+// Every decoder keeps its reader in registers only if the small steps are inlined into it: an Interest
+// takes a third fewer instructions to decode then.
+#![allow(clippy::inline_always)]
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
@@ -21,6 +113,8 @@ mod nack;
 mod name;
 #[cfg(feature = "alloc")]
 mod name_buf;
+#[cfg(feature = "bytes")]
+mod owned;
 mod parameters;
 mod pit_token;
 mod rank;
@@ -48,6 +142,8 @@ pub use nack::{NackDetail, NackReason};
 pub use name::{Components, Name};
 #[cfg(feature = "alloc")]
 pub use name_buf::NameBuf;
+#[cfg(feature = "bytes")]
+pub use owned::OwnedPacket;
 pub use parameters::Parameters;
 pub use pit_token::PitToken;
 pub use rank::{Label, Rank};

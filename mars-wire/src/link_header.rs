@@ -65,6 +65,7 @@ impl<'a> LinkHeader<'a> {
     }
 
     /// Takes one known field in; false if `element` is none.
+    #[inline(always)]
     pub(crate) fn read_field(&mut self, element: Element<'a>) -> Result<bool, DecodeError> {
         match element.typ {
             SEQUENCE => self.sequence = Some(u64::from_be_bytes(element.fixed()?)),

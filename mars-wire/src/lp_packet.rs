@@ -27,6 +27,7 @@ impl<'a> LpPacket<'a> {
     ///
     /// # Errors
     /// The first fault and its offset.
+    #[inline]
     pub fn decode(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let packet = Reader::datagram(octets)?;
         match packet.typ {
@@ -40,6 +41,7 @@ impl<'a> LpPacket<'a> {
     }
 
     /// Reads header fields up to the fragment, which must be the last element.
+    #[inline(always)]
     fn read(mut reader: Reader<'a>) -> Result<Self, DecodeError> {
         let mut packet = Self::default();
         let start = reader;
@@ -81,6 +83,7 @@ impl<'a> LpPacket<'a> {
     ///
     /// # Errors
     /// The first fault, with its offset in [`Self::fragment`].
+    #[inline]
     pub fn body(&self) -> Result<Body<'a>, DecodeError> {
         if self.fragment.is_empty() {
             return Ok(Body::Idle);

@@ -29,10 +29,15 @@ impl<'a> Name<'a> {
     }
 
     /// The name inside `element`, and how many of its components are a `ParametersSha256Digest`.
+    #[inline(always)]
     pub(crate) fn read(element: Element<'a>) -> Result<(Self, usize), DecodeError> {
         let mut reader = element.inside();
         let mut digests = 0;
-        while !reader.is_empty() {
+        loop {
+            reader.pass_short(LEAST_PLAIN);
+            if reader.is_empty() {
+                break;
+            }
             let component = read_component(&mut reader)?;
             digests += usize::from(component.typ() == Component::PARAMETERS_DIGEST);
         }
@@ -97,8 +102,11 @@ impl<'a> Name<'a> {
     }
 }
 
+/// The least type that is no digest, and so has a value of any length.
+const LEAST_PLAIN: u8 = 3;
+
 /// Reads one component. A digest has 32 octets, everything else any number.
-#[inline]
+#[inline(always)]
 pub(crate) fn read_component<'a>(reader: &mut Reader<'a>) -> Result<Component<'a>, DecodeError> {
     let element = reader.element()?;
     match u16::try_from(element.typ) {

@@ -79,7 +79,7 @@ impl<'a> Parameters<'a> {
     pub fn signed_portion(self) -> &'a [u8] {
         let end = self
             .find(INTEREST_SIGNATURE_VALUE)
-            .map_or(self.octets.len(), |element| element.offset);
+            .map_or(self.octets.len(), Element::offset);
         self.octets.get(..end).unwrap_or_default()
     }
 

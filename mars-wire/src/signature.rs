@@ -97,6 +97,7 @@ impl<'a> SignatureInfo<'a> {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn read(element: Element<'a>) -> Result<Self, DecodeError> {
         let mut reader = element.inside();
         if reader.is_empty() {

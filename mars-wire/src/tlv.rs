@@ -37,6 +37,7 @@ pub(crate) const fn number_element_len(typ: u32, n: u64) -> usize {
 }
 
 /// A `NonNegativeInteger`: exactly 1, 2, 4 or 8 octets.
+#[inline(always)]
 pub(crate) fn number(value: &[u8]) -> Option<u64> {
     Some(match value.len() {
         1 => u8::from_be_bytes(value.try_into().ok()?).into(),
@@ -52,50 +53,65 @@ pub(crate) const fn is_critical(typ: u32) -> bool {
     typ <= 31 || typ % 2 == 1
 }
 
-/// One element, its LENGTH checked.
+/// One element, its LENGTH checked. Where it stands is kept as the lengths that the reader had at
+/// hand, and turned into an offset only when somebody asks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Element<'a> {
     pub(crate) typ: u32,
     pub(crate) value: &'a [u8],
-    /// Offset of its TYPE in the input.
-    pub(crate) offset: usize,
-    /// Offset of the octet behind it.
+    /// Octets from its TYPE to the end of the reader.
+    before: usize,
+    /// Octets behind it, to the end of the reader.
+    behind: usize,
+    /// Offset in the input of the end of the reader.
     end: usize,
 }
 
 impl<'a> Element<'a> {
+    /// Offset in the input of its TYPE.
+    #[inline(always)]
+    pub(crate) const fn offset(self) -> usize {
+        self.end.wrapping_sub(self.before)
+    }
+
     /// The fault `kind` of this element.
+    #[inline(always)]
     pub(crate) const fn error(self, kind: ErrorKind) -> DecodeError {
         DecodeError {
-            offset: self.offset,
+            offset: self.offset(),
             kind,
         }
     }
 
     /// Octets that it takes with its TYPE and LENGTH.
+    #[inline(always)]
     pub(crate) const fn encoded_len(self) -> usize {
-        element_len(self.typ, self.value.len())
+        self.before.wrapping_sub(self.behind)
     }
 
     /// A reader of the elements inside.
+    #[inline(always)]
     pub(crate) const fn inside(self) -> Reader<'a> {
         Reader {
             rest: self.value,
-            end: self.end,
+            end: self.end.wrapping_sub(self.behind),
         }
     }
 
     /// The value as a `NonNegativeInteger`.
+    #[inline(always)]
     pub(crate) fn number(self) -> Result<u64, DecodeError> {
         number(self.value).ok_or(self.error(ErrorKind::BadLength))
     }
 
     /// The value as exactly `N` octets.
+    #[inline(always)]
     pub(crate) fn fixed<const N: usize>(self) -> Result<[u8; N], DecodeError> {
         <[u8; N]>::try_from(self.value).map_err(|_| self.error(ErrorKind::BadLength))
     }
 
     /// The value as no octets at all.
+    #[inline(always)]
     pub(crate) const fn empty(self) -> Result<bool, DecodeError> {
         if self.value.is_empty() {
             Ok(true)
@@ -105,6 +121,7 @@ impl<'a> Element<'a> {
     }
 
     /// Passes over an element that is not wanted here, unless it is critical.
+    #[inline(always)]
     pub(crate) const fn skip(self) -> Result<(), DecodeError> {
         if is_critical(self.typ) {
             Err(self.error(ErrorKind::Critical))
@@ -112,6 +129,16 @@ impl<'a> Element<'a> {
             Ok(())
         }
     }
+}
+
+/// TYPE and LENGTH of an element.
+#[derive(Clone, Copy)]
+struct Head {
+    typ: u32,
+    /// Octets that the two take.
+    octets: usize,
+    /// Octets of the value.
+    value: usize,
 }
 
 /// What is left to read.
@@ -124,6 +151,7 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads `octets` from their start.
+    #[inline(always)]
     pub(crate) const fn new(octets: &'a [u8]) -> Self {
         Self {
             rest: octets,
@@ -132,21 +160,25 @@ impl<'a> Reader<'a> {
     }
 
     /// What is left.
+    #[inline(always)]
     pub(crate) const fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
     /// Whether nothing is left.
+    #[inline(always)]
     pub(crate) const fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
     /// Offset in the input of what is left.
+    #[inline(always)]
     pub(crate) const fn offset(&self) -> usize {
-        self.end.saturating_sub(self.rest.len())
+        self.end.wrapping_sub(self.rest.len())
     }
 
     /// The fault `kind` of what comes next.
+    #[inline(always)]
     pub(crate) const fn error(&self, kind: ErrorKind) -> DecodeError {
         DecodeError {
             offset: self.offset(),
@@ -155,43 +187,59 @@ impl<'a> Reader<'a> {
     }
 
     /// The next element.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn element(&mut self) -> Result<Element<'a>, DecodeError> {
-        let offset = self.offset();
         // One octet each of TYPE and LENGTH: nearly every element of nearly every packet.
-        if let [typ @ 1..=252, len @ 0..=252, rest @ ..] = self.rest
-            && let Some((value, rest)) = rest.split_at_checked(usize::from(*len))
+        let head = match *self.rest {
+            [typ @ 1..=252, len @ 0..=252, ..] => Head {
+                typ: typ.into(),
+                octets: 2,
+                value: len.into(),
+            },
+            _ => self.long_head()?,
+        };
+        let before = self.rest.len();
+        if let Some((_, behind)) = self.rest.split_at_checked(head.octets)
+            && let Some((value, behind)) = behind.split_at_checked(head.value)
         {
-            self.rest = rest;
+            self.rest = behind;
             return Ok(Element {
-                typ: u32::from(*typ),
+                typ: head.typ,
                 value,
-                offset,
-                end: self.offset(),
+                before,
+                behind: behind.len(),
+                end: self.end,
             });
         }
-        self.long_element()
+        Err(self.error(ErrorKind::Truncated))
     }
 
-    /// [`Self::element`] in every case that is not the usual one, the faults included.
-    fn long_element(&mut self) -> Result<Element<'a>, DecodeError> {
-        let at_start = *self;
+    /// TYPE and LENGTH in every form that is not the usual one. It takes the reader by value, so
+    /// that the usual case keeps it in registers.
+    #[cold]
+    #[inline(never)]
+    fn long_head(mut self) -> Result<Head, DecodeError> {
+        let start = self;
         let typ = u32::try_from(self.var()?)
             .ok()
             .filter(|typ| *typ != 0)
-            .ok_or(at_start.error(ErrorKind::BadType))?;
-        let len = self.var()?;
-        let (value, rest) = usize::try_from(len)
-            .ok()
-            .and_then(|len| self.rest.split_at_checked(len))
-            .ok_or(at_start.error(ErrorKind::Truncated))?;
-        self.rest = rest;
-        Ok(Element {
-            typ,
-            value,
-            offset: at_start.offset(),
-            end: self.offset(),
-        })
+            .ok_or(start.error(ErrorKind::BadType))?;
+        // A length that does not fit in memory is one that reaches too far.
+        let value = usize::try_from(self.var()?).unwrap_or(usize::MAX);
+        let octets = start.rest.len().wrapping_sub(self.rest.len());
+        Ok(Head { typ, octets, value })
+    }
+
+    /// Passes over elements with one octet each of TYPE and LENGTH, up to one of a lesser type than
+    /// `least`, or of another form, or faulty.
+    #[inline(always)]
+    pub(crate) fn pass_short(&mut self, least: u8) {
+        while let [typ, len @ 0..=252, rest @ ..] = self.rest
+            && (least..=252).contains(typ)
+            && let Some(rest) = rest.get(usize::from(*len)..)
+        {
+            self.rest = rest;
+        }
     }
 
     /// A VAR-NUMBER.
@@ -219,6 +267,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next `N` octets.
+    #[inline(always)]
     pub(crate) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (octets, rest) = self.rest.split_first_chunk()?;
         self.rest = rest;
@@ -226,6 +275,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The one element that `octets` consist of: a datagram is consumed whole or refused.
+    #[inline(always)]
     pub(crate) fn datagram(octets: &'a [u8]) -> Result<Element<'a>, DecodeError> {
         let mut reader = Self::new(octets);
         if octets.len() > crate::MAX_PACKET {
