@@ -12,7 +12,7 @@ const STYLE: &str = "
 :root { color-scheme: light; }
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 0 auto; padding: 1rem; max-width: 62rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-svg { max-width: 100%; height: auto; display: block; }
+svg { width: 100%; min-width: 40rem; height: auto; display: block; }
 table { border-collapse: collapse; margin: 0.6rem 0; }
 th, td { border-bottom: 1px solid #ccc; padding: 0.25rem 0.8rem 0.25rem 0; text-align: left; font-weight: normal; }
 td { text-align: right; font-variant-numeric: tabular-nums; }
@@ -95,7 +95,11 @@ fn page(
 }
 
 fn section(page: &mut String, title: &str, plot: &str) -> std::fmt::Result {
-    writeln!(page, "<h2>{}</h2>\n{plot}", escape(title))
+    writeln!(
+        page,
+        "<h2>{}</h2>\n<div class=\"wide\">{plot}</div>",
+        escape(title)
+    )
 }
 
 fn settings(page: &mut String, document: &Document) -> std::fmt::Result {

@@ -40,6 +40,7 @@ struct Series {
 }
 
 struct Axes {
+    legend: SeriesLabelPosition,
     x: &'static str,
     y: &'static str,
     x_max: f64,
@@ -90,7 +91,7 @@ fn lines(axes: &Axes, series: Vec<Series>) -> PlotResult {
         if named {
             chart
                 .configure_series_labels()
-                .position(SeriesLabelPosition::UpperRight)
+                .position(axes.legend.clone())
                 .background_style(WHITE.mix(0.85))
                 .border_style(PALE)
                 .label_font(("sans-serif", 15))
@@ -137,6 +138,7 @@ pub(crate) fn goodput(run: &RunResult, group_names: &[String]) -> PlotResult {
         })
         .collect();
     let axes = Axes {
+        legend: SeriesLabelPosition::UpperRight,
         x: "time [s]",
         y: "goodput of a fetch [Mbit/s]",
         x_max: run.ended.since_epoch().as_secs_f64(),
@@ -174,12 +176,13 @@ pub(crate) fn completion(systems: &[(&str, Vec<f64>)], limit: f64) -> PlotResult
     if limit > 0.0 {
         series.push(Series {
             label: Some("wire limit".into()),
-            colour: INK,
+            colour: COLOURS[1],
             width: 1,
             points: vec![(limit, 0.0), (limit, 100.0)],
         });
     }
     let axes = Axes {
+        legend: SeriesLabelPosition::UpperLeft,
         x: "completion time [s]",
         y: "fetches complete [%]",
         x_max: longest * 1.1,
@@ -236,6 +239,7 @@ pub(crate) fn queues(plan: &Plan, run: &RunResult) -> PlotResult {
         });
     }
     let axes = Axes {
+        legend: SeriesLabelPosition::UpperRight,
         x: "time [s]",
         y: "packets waiting per link",
         x_max: run.ended.since_epoch().as_secs_f64(),

@@ -85,7 +85,7 @@ pub fn comparison_table(comparison: &Comparison) -> String {
         ("cycles seen, looking after every event", |t| {
             t.cycles.to_string()
         }),
-        ("valid upstreams out of rank order", |t| {
+        ("looks that saw a valid upstream out of rank order", |t| {
             t.disorders.to_string()
         }),
         ("consumers unserved", |t| t.unserved.to_string()),

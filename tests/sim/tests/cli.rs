@@ -1,0 +1,265 @@
+//! What users meet: exit codes, messages, files.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn sim(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mars-sim"))
+        .args(args)
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .output()
+        .unwrap()
+}
+
+/// A path for a file of this test's own.
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// Exit code 2, no panic, and a message that holds all `parts`.
+fn refused(args: &[&str], parts: &[&str]) {
+    let output = sim(args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+    assert!(!text.contains("panicked"), "{args:?}: {text}");
+    for part in parts {
+        assert!(text.contains(part), "{args:?} lacks `{part}`: {text}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused_by_name() {
+    refused(
+        &["wan", "--clients", "0"],
+        &["--clients", "from 1", "got 0"],
+    );
+    refused(
+        &["wan", "--clients", "1"],
+        &["--clients", "at least one for each of 2 servers"],
+    );
+    refused(&["wan", "--servers", "0"], &["--servers", "from 1"]);
+    refused(&["wan", "--links", "1000"], &["--links", "to 64"]);
+    refused(
+        &["wan", "--loss", "2.0"],
+        &["--loss", "probability from 0 to 1"],
+    );
+    refused(
+        &["wan", "--loss", "NaN"],
+        &["--loss", "probability from 0 to 1"],
+    );
+    refused(
+        &["wan", "--loss=-1"],
+        &["--loss", "probability from 0 to 1"],
+    );
+    refused(&["wan", "--bytes", "36XB"], &["--bytes", "36MB"]);
+    refused(&["wan", "--bytes", "0"], &["--bytes", "from 1"]);
+    refused(&["wan", "--chunk", "0"], &["--chunk", "from 1"]);
+    refused(&["wan", "--chunk", "9000"], &["--chunk", "got 9000"]);
+    refused(&["wan", "--seeds", "0"], &["--seeds"]);
+    refused(&["wan", "--jobs", "0"], &["--jobs"]);
+    refused(&["wan", "--deploy", "moon"], &["--deploy", "full"]);
+    refused(&["wan", "--stagger", "x"], &["--stagger"]);
+    refused(
+        &["discover", "--topology", "torus"],
+        &["--topology", "unknown topology", "line, ring"],
+    );
+    refused(
+        &["discover", "--nodes", "9..4"],
+        &["--nodes", "a range as in 4..25"],
+    );
+    refused(&["discover", "--nodes", "1"], &["--nodes", "from 2"]);
+    refused(
+        &["discover", "--nodes", "4000000000"],
+        &["--nodes", "to 128"],
+    );
+    refused(
+        &["discover", "--consumers", "0"],
+        &["--consumers", "from 1"],
+    );
+    refused(
+        &["discover", "--duplicate", "7"],
+        &["--duplicate", "probability"],
+    );
+    refused(&["fly"], &["fly"]);
+}
+
+#[test]
+fn a_missing_object_is_refused_by_name() {
+    refused(
+        &["wan", "--object", "no-such-file"],
+        &["--object", "no-such-file", "readable file"],
+    );
+    let empty = scratch("empty-object");
+    std::fs::write(&empty, "").unwrap();
+    refused(
+        &["wan", "--object", empty.to_str().unwrap()],
+        &["--object", "at least one octet"],
+    );
+}
+
+#[test]
+fn hostile_scenario_files_are_refused_with_their_line() {
+    let cases: &[(&str, &[&str])] = &[
+        ("[wan]\nclients = 0\n", &["line 2", "clients", "got 0"]),
+        (
+            "[wan]\n\nloss = 2.0\n",
+            &["line 3", "loss = 2.0", "probability from 0 to 1"],
+        ),
+        ("[wan]\nservers = -5\n", &["line 2", "servers"]),
+        (
+            "[wan]\ncolour = 1\n",
+            &["line 2", "unknown field `colour`", "expected one of"],
+        ),
+        (
+            "[discover]\ntopology = \"torus\"\n",
+            &["line 2", "unknown topology `torus`"],
+        ),
+        (
+            "[wan]\nobject = \"/no/such/file\"\n",
+            &["object", "/no/such/file"],
+        ),
+        ("[wan", &["line 1"]),
+        ("", &["exactly one of [wan], [discover] and [graph]"]),
+        ("seed = 99999999999999999999999\n[wan]\n", &["line 1"]),
+        (
+            "[graph]\nlinks = []\nproducers = []\nfetches = []\n",
+            &["line 2", "links"],
+        ),
+    ];
+    for (number, (text, parts)) in cases.iter().enumerate() {
+        let file = scratch(&format!("hostile-{number}.toml"));
+        std::fs::write(&file, text).unwrap();
+        refused(&["run", file.to_str().unwrap()], parts);
+    }
+    let octets = scratch("hostile-octets.toml");
+    std::fs::write(&octets, [0xff, 0xfe, 0x00]).unwrap();
+    refused(&["run", octets.to_str().unwrap()], &["hostile-octets.toml"]);
+    refused(&["run", "no-such.toml"], &["no-such.toml"]);
+}
+
+#[test]
+fn the_list_names_all_there_is() {
+    let output = sim(&["list"]);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    for name in [
+        "wan", "discover", "mars", "line", "ring", "triangle", "ladder", "star", "mesh", "random",
+    ] {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_run_writes_its_files_and_no_progress_off_a_terminal() {
+    let (json, csv, html) = (scratch("run.json"), scratch("run.csv"), scratch("run.html"));
+    let output = sim(&[
+        "wan",
+        "--servers",
+        "1",
+        "--clients",
+        "2",
+        "--links",
+        "3",
+        "--bytes",
+        "200kB",
+        "--json",
+        json.to_str().unwrap(),
+        "--csv",
+        csv.to_str().unwrap(),
+        "--html",
+        html.to_str().unwrap(),
+    ]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "{text}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(output.stderr, b"", "no progress bar off a terminal");
+    assert!(text.contains("wire limit L: 0.069 s"), "{text}");
+
+    let document: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
+    let system = &document["systems"][0];
+    assert_eq!(system["name"], "mars");
+    for field in [
+        "p95_fct_s_max",
+        "p95_fct_s_median",
+        "jain_min",
+        "jain_median",
+        "paths_min",
+        "discovery_startup_s_max",
+        "discovery_share_of_fct_max",
+        "looped_interests",
+        "interest_bytes_max",
+        "data_bytes_max",
+        "nack_bytes_max",
+        "events_per_s",
+    ] {
+        assert!(system[field].is_number(), "{field}: {}", system[field]);
+    }
+    let table = std::fs::read_to_string(csv).unwrap();
+    assert_eq!(table.lines().count(), 3, "a head and two fetches: {table}");
+
+    let page = std::fs::read_to_string(html).unwrap();
+    assert_eq!(page.matches("<svg").count(), 4, "four plots");
+    for needless in ["<script", "http-equiv", "src=", "href=", "@import", "url("] {
+        assert!(!page.contains(needless), "{needless}");
+    }
+    for wanted in [
+        "time [s]",
+        "[Mbit/s]",
+        "packets waiting",
+        "mars-sim wan --servers 1",
+        "server1",
+    ] {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+}
+
+#[test]
+fn a_real_file_is_moved_and_its_digest_compared() {
+    let object = scratch("object.bin");
+    let octets: Vec<u8> = (0..150_001u32)
+        .flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes())
+        .collect();
+    std::fs::write(&object, &octets).unwrap();
+    let json = scratch("object.json");
+    for wire in [false, true] {
+        let mut args = vec![
+            "wan",
+            "--servers",
+            "1",
+            "--clients",
+            "2",
+            "--links",
+            "3",
+            "--loss",
+            "0.01",
+            "--object",
+            object.to_str().unwrap(),
+            "--json",
+            json.to_str().unwrap(),
+            "--html",
+            "object.html",
+        ];
+        if wire {
+            args.push("--wire");
+        }
+        let output = sim(&args);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let document: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+        for flow in document["systems"][0]["runs"][0]["flows"]
+            .as_array()
+            .unwrap()
+        {
+            assert_eq!(flow["octets"], octets.len());
+        }
+    }
+}
