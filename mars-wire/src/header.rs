@@ -156,3 +156,120 @@ impl MarsHeader {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: MarsHeader = MarsHeader {
+        interest_queue: None,
+        data_queue: None,
+        tier_conv: false,
+        node_conv: false,
+        generation: None,
+        label: None,
+        nack_detail: None,
+    };
+
+    /// The octets behind TYPE and LENGTH, for each field alone, and for all of them.
+    #[test]
+    fn layout() {
+        let label = Some(Label::from_bits(0x0102_0304_0506_0708));
+        let table: [(MarsHeader, &[u8]); 8] = [
+            (
+                MarsHeader {
+                    interest_queue: Some(0x1234),
+                    ..NONE
+                },
+                &[0x01, 0x12, 0x34],
+            ),
+            (
+                MarsHeader {
+                    data_queue: Some(0x1234),
+                    ..NONE
+                },
+                &[0x02, 0x12, 0x34],
+            ),
+            (
+                MarsHeader {
+                    tier_conv: true,
+                    ..NONE
+                },
+                &[0x04],
+            ),
+            (
+                MarsHeader {
+                    node_conv: true,
+                    ..NONE
+                },
+                &[0x08],
+            ),
+            (
+                MarsHeader {
+                    generation: Some(0x0A0B_0C0D),
+                    ..NONE
+                },
+                &[0x10, 10, 11, 12, 13],
+            ),
+            (
+                MarsHeader { label, ..NONE },
+                &[0x20, 1, 2, 3, 4, 5, 6, 7, 8],
+            ),
+            (
+                MarsHeader {
+                    nack_detail: Some(NackDetail::Stale),
+                    ..NONE
+                },
+                &[0x40, 4],
+            ),
+            (
+                MarsHeader {
+                    interest_queue: Some(1),
+                    data_queue: Some(2),
+                    tier_conv: true,
+                    node_conv: true,
+                    generation: Some(3),
+                    label: Some(Label::ONE),
+                    nack_detail: Some(NackDetail::QueueFull),
+                },
+                &[0x7F, 0, 1, 0, 2, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 5],
+            ),
+        ];
+        for (header, value) in table {
+            let mut out = [0; 32];
+            let len = header.encode(&mut out).unwrap();
+            assert_eq!(len, header.encoded_len());
+            assert_eq!(out[..3], [0xFD, 0x03, 0xA0]);
+            assert_eq!(usize::from(out[3]), value.len());
+            assert_eq!(&out[4..len], value);
+            assert_eq!(MarsHeader::decode(&out[..len]), Ok(header));
+            // One octet less than the flags ask for.
+            out[3] -= 1;
+            let error = MarsHeader::decode(&out[..len - 1]).unwrap_err();
+            assert_eq!((error.offset, error.kind), (0, ErrorKind::BadLength));
+        }
+    }
+
+    #[test]
+    fn nothing_is_not_sent() {
+        assert_eq!(NONE.encoded_len(), 0);
+        assert_eq!(NONE.encode(&mut []), Ok(0));
+    }
+
+    #[test]
+    fn unknown_flags_details_and_trailing_octets_are_ignored() {
+        let tier = MarsHeader {
+            tier_conv: true,
+            ..NONE
+        };
+        let table: [(&[u8], MarsHeader); 4] = [
+            (&[0xFD, 0x03, 0xA0, 1, 0x84], tier),
+            (&[0xFD, 0x03, 0xA0, 3, 0x04, 9, 9], tier),
+            (&[0xFD, 0x03, 0xA0, 2, 0x44, 9], tier),
+            (&[0xFD, 0x03, 0xA0, 1, 0x00], NONE),
+        ];
+        for (octets, header) in table {
+            assert_eq!(MarsHeader::decode(octets), Ok(header), "{octets:02x?}");
+        }
+    }
+}

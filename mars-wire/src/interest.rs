@@ -5,7 +5,7 @@ use core::time::Duration;
 use crate::tlv::{Element, Reader, element_len, number_element_len};
 use crate::types::{
     APPLICATION_PARAMETERS, CAN_BE_PREFIX, FORWARDING_HINT, HOP_LIMIT, INTEREST, INTEREST_LIFETIME,
-    MUST_BE_FRESH, NAME, NONCE,
+    INTEREST_SIGNATURE_INFO, INTEREST_SIGNATURE_VALUE, MUST_BE_FRESH, NAME, NONCE,
 };
 use crate::writer::Writer;
 use crate::{
@@ -148,6 +148,10 @@ impl<'a> Interest<'a> {
                 APPLICATION_PARAMETERS => {
                     interest.parameters = Some(Parameters::read(before)?);
                     break;
+                }
+                // A signature without parameters must not pass for no signature.
+                INTEREST_SIGNATURE_INFO | INTEREST_SIGNATURE_VALUE => {
+                    return Err(element.error(ErrorKind::Missing));
                 }
                 _ => element.skip()?,
             }

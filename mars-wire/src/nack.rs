@@ -130,3 +130,42 @@ impl NackDetail {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_and_their_numbers() {
+        let table = [
+            (NackReason::None, None),
+            (NackReason::Congestion, Some(50)),
+            (NackReason::Duplicate, Some(100)),
+            (NackReason::NoRoute, Some(150)),
+            (NackReason::Other(0), Some(0)),
+            (NackReason::Other(51), Some(51)),
+        ];
+        for (reason, code) in table {
+            assert_eq!(reason.code(), code);
+            assert_eq!(code.map_or(NackReason::None, NackReason::from_code), reason);
+        }
+    }
+
+    #[test]
+    fn details_their_numbers_and_reasons() {
+        let table = [
+            (NackDetail::Order, 1, NackReason::NoRoute),
+            (NackDetail::NoRoute, 2, NackReason::NoRoute),
+            (NackDetail::Duplicate, 3, NackReason::Duplicate),
+            (NackDetail::Stale, 4, NackReason::Congestion),
+            (NackDetail::QueueFull, 5, NackReason::Congestion),
+        ];
+        for (detail, code, reason) in table {
+            assert_eq!(detail.code(), code);
+            assert_eq!(NackDetail::from_code(code), Some(detail));
+            assert_eq!(detail.reason(), reason);
+        }
+        assert_eq!(NackDetail::from_code(0), None);
+        assert_eq!(NackDetail::from_code(6), None);
+    }
+}

@@ -28,3 +28,22 @@ impl PitToken {
         self.octets.get(..usize::from(self.len)).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_to_32_octets() {
+        let octets = core::array::from_fn::<u8, 33, _>(|i| u8::try_from(i).unwrap());
+        for len in 0..=33 {
+            let token = PitToken::new(&octets[..len]);
+            assert_eq!(token.is_some(), (1..=32).contains(&len), "{len}");
+            if let Some(token) = token {
+                assert_eq!(token.as_slice(), &octets[..len]);
+            }
+        }
+        // Zeros at the end count.
+        assert_ne!(PitToken::new(&[1]), PitToken::new(&[1, 0]));
+    }
+}

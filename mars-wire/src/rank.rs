@@ -44,3 +44,26 @@ impl Rank {
             || (self.generation == other.generation && self.label < other.label)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generation_first_then_label() {
+        let rank = |generation, label| Rank {
+            generation,
+            label: Label::from_bits(label),
+        };
+        let table = [
+            (rank(2, 9), rank(1, 1), true),
+            (rank(1, 1), rank(2, 9), false),
+            (rank(1, 1), rank(1, 2), true),
+            (rank(1, 2), rank(1, 1), false),
+            (rank(1, 1), rank(1, 1), false),
+        ];
+        for (a, b, closer) in table {
+            assert_eq!(a.closer_than(b), closer, "{a:?} {b:?}");
+        }
+    }
+}
