@@ -180,14 +180,26 @@ impl Upstream {
         self.cc.srtt().or(self.probe_rtt)
     }
 
-    /// How long to wait for the answer to a probe: four RTTs, at least 60 ms; 250 ms before a
-    /// sample, and twice as long after each silence.
-    pub(crate) fn probe_wait(&self) -> Duration {
+    /// How long to wait for the answer to a probe if the downstream waits for `left`.
+    ///
+    /// Four RTTs, at least 60 ms; before a sample 250 ms and another 100 ms for each hop to the
+    /// producer; twice as long after each silence. In any case shorter than the downstream, by one
+    /// share of what the hops that are still to come divide among themselves, so that of all nodes
+    /// on the way the one next to a silence notices it first.
+    pub(crate) fn probe_wait(&self, left: Duration) -> Duration {
+        let hops = self.hops.min(16);
         let wait = match self.srtt() {
             Some(srtt) => srtt.saturating_mul(4).max(Duration::from_millis(60)),
-            None => Duration::from_millis(250),
+            None => Duration::from_millis(250) + Duration::from_millis(100) * hops,
         };
-        wait.saturating_mul(1 << self.patience.min(4))
+        let wait = wait.saturating_mul(1 << self.patience.min(4));
+        wait.min(left / (hops + 3) * (hops + 2))
+    }
+
+    /// Whether an answer can be here before the downstream gives up in `left`.
+    pub(crate) fn may_answer_within(&self, left: Duration) -> bool {
+        let guess = Duration::from_millis(20) * self.hops.min(16);
+        left > self.srtt().unwrap_or(guess)
     }
 
     pub(crate) fn sample_probe_rtt(&mut self, rtt: Duration) {

@@ -6,7 +6,7 @@ use core::time::Duration;
 use hashbrown::HashTable;
 use mars_cc::Level;
 use mars_time::Instant;
-use mars_wire::{NackDetail, Name, NameBuf, Rank};
+use mars_wire::{MarsHeader, NackDetail, Name, NameBuf, Rank};
 
 use crate::dead::DeadNonces;
 use crate::dest::{Dest, DestIx, Upstream};
@@ -77,41 +77,35 @@ impl<P: Clone> Forwarder<P> {
         self.now = self.now.max(now);
         self.fire_timers();
         match input {
-            Input::Timeout => Ok(()),
-            Input::FaceAdded { face, kind } => self.on_face_added(face, kind),
+            Input::Timeout => {}
+            Input::FaceAdded { face, kind } => return self.on_face_added(face, kind),
             Input::FaceRemoved { face } => self.on_face_removed(self.face(face)?),
             Input::FaceUp { face } => self.on_face_up(self.face(face)?),
             Input::FaceDown { face } => self.on_face_down(self.face(face)?),
-            Input::Routes { prefix, routes } => self.on_routes(prefix, routes),
-            Input::ProducerRegistered { prefix, face } => self.on_producer(prefix, face, true),
-            Input::ProducerWithdrawn { prefix, face } => self.on_producer(prefix, face, false),
+            Input::Routes { prefix, routes } => return self.on_routes(prefix, routes),
+            Input::ProducerRegistered { prefix, face } => {
+                return self.on_producer(prefix, face, true);
+            }
+            Input::ProducerWithdrawn { prefix, face } => {
+                return self.on_producer(prefix, face, false);
+            }
             Input::DataQueue { face, packets } => {
                 let ix = self.face(face)?;
                 if let Some(face) = self.faces.get_mut(ix) {
                     face.data_queue = packets;
                 }
-                Ok(())
             }
             Input::Interest {
                 face,
                 interest,
                 packet,
             } => {
-                let face = self.face(face)?;
-                self.on_interest(face, &interest, packet);
-                Ok(())
+                self.on_interest(self.face(face)?, &interest, packet);
             }
-            Input::Data { face, data, packet } => {
-                let face = self.face(face)?;
-                self.on_data(face, &data, packet);
-                Ok(())
-            }
-            Input::Nack { face, nack } => {
-                let face = self.face(face)?;
-                self.on_nack(face, &nack);
-                Ok(())
-            }
+            Input::Data { face, data, packet } => self.on_data(self.face(face)?, &data, packet),
+            Input::Nack { face, nack } => self.on_nack(self.face(face)?, &nack),
         }
+        Ok(())
     }
 
     /// Takes the next output. Poll until [`Output::Timeout`].
@@ -197,8 +191,10 @@ impl<P: Clone> Forwarder<P> {
         packet: P,
     ) {
         let dest = dest.and_then(|ix| self.dests.get(ix));
-        let mut header = mars_wire::MarsHeader::default();
-        header.nack_detail = Some(detail);
+        let mut header = MarsHeader {
+            nack_detail: Some(detail),
+            ..MarsHeader::default()
+        };
         match detail {
             NackDetail::Stale => header.generation = dest.map(|d| d.generation),
             NackDetail::QueueFull => {

@@ -61,7 +61,7 @@ pub struct Nack<'a> {
     pub name: Name<'a>,
     /// Nonce of the Interest.
     pub nonce: Option<u32>,
-    /// Why, in NDNLPv2 terms.
+    /// Why, in `NDNLPv2` terms.
     pub reason: NackReason,
     /// The MARS link header with the detail; empty if there was none.
     pub header: MarsHeader,

@@ -131,18 +131,15 @@ impl<P: Clone> Forwarder<P> {
         parsed: Option<MarsName<'_>>,
         name: Name<'_>,
     ) -> Result<DestIx, DropReason> {
-        let dest = match parsed {
-            Some(parsed) => parsed.dest(),
+        let Some(mars) = parsed else {
             // Any other name goes the way of the prefix that routing knows it by.
-            None => {
-                let fib = self.fib.longest_match(&self.hash, name);
-                let fib = fib.ok_or(DropReason::NoRoute)?;
-                let prefix = self.fib.get(fib).ok_or(DropReason::NoRoute)?.prefix.clone();
-                return self.dest_named(prefix.as_name(), true);
-            }
+            let fib = self.fib.longest_match(&self.hash, name);
+            let fib = fib.ok_or(DropReason::NoRoute)?;
+            let prefix = self.fib.get(fib).ok_or(DropReason::NoRoute)?.prefix.clone();
+            return self.dest_named(prefix.as_name(), true);
         };
         let discovers = matches!(parsed, Some(MarsName::Discovery { .. }));
-        self.dest_named(dest, discovers)
+        self.dest_named(mars.dest(), discovers)
     }
 
     /// Only discovery opens state for a dest that needs discovery.

@@ -33,7 +33,7 @@ pub enum Edit {
     Nack {
         /// Write this nonce, the one that this downstream used.
         nonce: u32,
-        /// The NDNLPv2 reason.
+        /// The `NDNLPv2` reason.
         reason: NackReason,
         /// PIT token of this downstream.
         pit_token: Option<PitToken>,

@@ -30,9 +30,9 @@ impl<P: Clone> Forwarder<P> {
         Ok(())
     }
 
-    pub(crate) fn on_face_down(&mut self, face: FaceIx) -> Result<(), Error> {
+    pub(crate) fn on_face_down(&mut self, face: FaceIx) {
         let Some(f) = self.faces.get_mut(face).filter(|f| f.up) else {
-            return Ok(());
+            return;
         };
         f.up = false;
         f.waiting.clear();
@@ -57,7 +57,6 @@ impl<P: Clone> Forwarder<P> {
             }
         }
         self.move_in_flight(face, |_| true);
-        Ok(())
     }
 
     /// Sends what waits on a face over the others, at once: of all dests, or of one that lost it.
@@ -89,10 +88,10 @@ impl<P: Clone> Forwarder<P> {
 
     /// The face returns. What was learnt from it is an upper bound for ever, and faces that a rank
     /// change has left behind were taken out at that time, so those that are still valid are safe.
-    pub(crate) fn on_face_up(&mut self, face: FaceIx) -> Result<(), Error> {
+    pub(crate) fn on_face_up(&mut self, face: FaceIx) {
         let now = self.now;
         let Some(f) = self.faces.get_mut(face).filter(|f| !f.up) else {
-            return Ok(());
+            return;
         };
         f.up = true;
         f.data_queue = 0;
@@ -120,11 +119,10 @@ impl<P: Clone> Forwarder<P> {
             }
             self.release(dest);
         }
-        Ok(())
     }
 
-    pub(crate) fn on_face_removed(&mut self, face: FaceIx) -> Result<(), Error> {
-        self.on_face_down(face)?;
+    pub(crate) fn on_face_removed(&mut self, face: FaceIx) {
+        self.on_face_down(face);
         let with: Vec<FibIx> = self
             .fib
             .iter()
@@ -139,7 +137,6 @@ impl<P: Clone> Forwarder<P> {
             self.fib_changed(fib);
         }
         self.faces.remove(face);
-        Ok(())
     }
 
     fn dests_over(&self, face: FaceIx) -> Vec<DestIx> {
@@ -259,10 +256,10 @@ impl<P: Clone> Forwarder<P> {
         };
         let old = d.fib;
         let fib = self.fib.longest_match(&self.hash, d.name.as_name());
-        if old != fib {
-            if let Some(entry) = old.and_then(|old| self.fib.get_mut(old)) {
-                entry.dests.retain(|held| *held != dest);
-            }
+        if old != fib
+            && let Some(entry) = old.and_then(|old| self.fib.get_mut(old))
+        {
+            entry.dests.retain(|held| *held != dest);
         }
         let (mut hops, mut producer) = (Vec::new(), None);
         if let Some(entry) = fib.and_then(|fib| self.fib.get_mut(fib)) {

@@ -148,13 +148,16 @@ impl<P: Clone> Forwarder<P> {
         let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
             return;
         };
+        let left = self.patience(ix);
+        let is_first = self.pit.outs(ix).next().is_none();
         while let Some(d) = self.dests.get_mut(dest) {
             let pit = &self.pit;
             let untried =
                 |face: FaceIx| pit.tried(ix, face).is_none() && pit.ins(ix).all(|r| r.face != face);
+            let may = |u: &Upstream| untried(u.face) && (is_first || u.may_answer_within(left));
             let next = match d.producer {
                 Some(producer) => Some(producer).filter(|face| untried(*face)),
-                None => d.choose_probe_face(|u| untried(u.face)),
+                None => d.choose_probe_face(may),
             };
             if let Some(face) = next {
                 return self.send_probe(ix, dest, face, from);
@@ -189,20 +192,17 @@ impl<P: Clone> Forwarder<P> {
         };
         let first = self.pit.outs(ix).next().is_none();
         let asked = self.pit.ins(ix).find(|r| r.face == from).map(|r| r.nonce);
-        let patience = self.pit.ins(ix).map(|r| r.expires).max();
-        let left = patience.map_or(Duration::ZERO, |at| at.saturating_duration_since(self.now));
+        let left = self.patience(ix);
         let (hop_limit, packet) = (entry.hop_limit, entry.packet.clone());
         let Some(d) = self.dests.get_mut(dest) else {
             return;
         };
         let bound = d.label().or(d.bound_of(from));
         let generation = d.generation;
-        // Shorter than the downstream waits, so that this node, not that one, notices a silence,
-        // and has time for another try.
-        let mut wait = left * 3 / 4;
+        let mut wait = left;
         if let Some(upstream) = d.upstream_mut(face) {
             upstream.probes = upstream.probes.saturating_add(1);
-            wait = wait.min(upstream.probe_wait());
+            wait = upstream.probe_wait(left);
         }
         let wait = whole_millis(wait);
         let nonce = match asked {
@@ -226,6 +226,12 @@ impl<P: Clone> Forwarder<P> {
         };
         self.transmit(face, edit, packet);
         self.arm_pit(ix);
+    }
+
+    /// How long the most patient of those who asked still waits.
+    fn patience(&self, ix: PitIx) -> Duration {
+        let last = self.pit.ins(ix).map(|r| r.expires).max();
+        last.map_or(Duration::ZERO, |at| at.saturating_duration_since(self.now))
     }
 
     /// Refuses a probe to all who asked. Kept for a while if a silent face may still answer.
