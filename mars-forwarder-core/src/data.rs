@@ -173,7 +173,7 @@ impl<P: Clone> Forwarder<P> {
         if let Some(d) = self.dests.get_mut(dest) {
             d.used = now;
             if let Some(upstream) = d.upstream_mut(face) {
-                upstream.heard(now);
+                upstream.was_heard(now);
             }
         }
         let queue = self.dests.get(dest).map(|d| saturate(d.queue.len()));

@@ -81,6 +81,8 @@ pub(crate) struct Upstream {
     pub(crate) pending: bool,
     /// Probes in flight.
     pub(crate) probes: u16,
+    /// Last Data over it.
+    pub(crate) heard: Instant,
     answers: u8,
     silent: u8,
     duplicates: u8,
@@ -109,8 +111,6 @@ pub(crate) enum Standing {
     Valid {
         /// Closest rank learnt from it; `None`: it stands outside the order.
         rank: Option<Rank>,
-        /// Last Data over it.
-        heard: Instant,
         /// `NodeConv` was heard from it.
         node_conv: bool,
     },
@@ -137,6 +137,7 @@ impl Upstream {
             standing: Standing::Unknown,
             pending: false,
             probes: 0,
+            heard: Instant::ZERO,
             answers: 0,
             silent: 0,
             duplicates: 0,
@@ -211,13 +212,11 @@ impl Upstream {
     }
 
     /// Any Data over the face: it is alive.
-    pub(crate) fn heard(&mut self, now: Instant) {
+    pub(crate) fn was_heard(&mut self, now: Instant) {
         self.silent = 0;
         self.duplicates = 0;
         self.refusals = 0;
-        if let Standing::Valid { heard, .. } = &mut self.standing {
-            *heard = now;
-        }
+        self.heard = now;
     }
 
     /// A probe's answer carried these flags.
@@ -231,8 +230,12 @@ impl Upstream {
         }
     }
 
-    /// A probe stayed without an answer; true if that was once too often.
-    pub(crate) fn fell_silent(&mut self) -> bool {
+    /// A probe sent at `sent` stayed without an answer; true if that was once too often. A face
+    /// that has answered a later one is not silent: that one probe was lost.
+    pub(crate) fn fell_silent(&mut self, sent: Instant) -> bool {
+        if self.heard > sent {
+            return false;
+        }
         self.silent = self.silent.saturating_add(1);
         self.patience = self.patience.saturating_add(1);
         self.silent >= MAX_SILENT
@@ -502,18 +505,9 @@ impl Dest {
 
     /// When the next valid face expires for want of Data, or the whole state may be forgotten.
     pub(crate) fn next_expiry(&self, lifetime: Duration) -> Instant {
-        let heard = self.upstreams.iter().filter_map(|u| match u.standing {
-            Standing::Valid {
-                heard,
-                rank: Some(_),
-                ..
-            } => Some(heard + lifetime),
-            _ => None,
-        });
-        heard
-            .min()
-            .unwrap_or(Instant::MAX)
-            .min(self.forget_at(lifetime))
+        let ranked = self.upstreams.iter().filter(|u| u.learnt().is_some());
+        let expiry = ranked.map(|u| u.heard + lifetime).min();
+        expiry.unwrap_or(Instant::MAX).min(self.forget_at(lifetime))
     }
 
     /// A rank is kept for twice the path lifetime after last use; without one there is nothing

@@ -308,7 +308,6 @@ impl<P: Clone> Forwarder<P> {
             if plain {
                 upstream.standing = Standing::Valid {
                     rank: None,
-                    heard: now,
                     node_conv: true,
                 };
                 let face = f.id;
@@ -358,13 +357,7 @@ impl<P: Clone> Forwarder<P> {
         let name = name_of(d);
         let mut lost = Vec::new();
         for upstream in &mut d.upstreams {
-            if let Standing::Valid {
-                rank: Some(_),
-                heard,
-                ..
-            } = upstream.standing
-                && heard + lifetime <= now
-            {
+            if upstream.learnt().is_some() && upstream.heard + lifetime <= now {
                 upstream.standing = Standing::Unknown;
                 lost.push((upstream.face, upstream.up));
             }

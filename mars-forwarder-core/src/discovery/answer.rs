@@ -55,7 +55,7 @@ impl<P: Clone> Forwarder<P> {
                 Verdict::Refuse => self.refuse_upstream(dest, face),
             }
             if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
-                upstream.heard(now);
+                upstream.was_heard(now);
                 upstream.answered(data.header.tier_conv, data.header.node_conv);
             }
             self.note_convergence(dest);
@@ -215,7 +215,6 @@ impl<P: Clone> Forwarder<P> {
         };
         upstream.standing = Standing::Valid {
             rank,
-            heard: now,
             node_conv: header.node_conv || known == Some(true),
         };
         if known.is_none()

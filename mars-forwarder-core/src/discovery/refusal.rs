@@ -89,8 +89,9 @@ impl<P: Clone> Forwarder<P> {
                 Kind::Probe { asked_again: 0 },
                 mars_cc::Input::Released,
             );
+            let sent = self.pit.out_mut(out).map_or(now, |record| record.sent);
             let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
-            if upstream.is_some_and(Upstream::fell_silent) {
+            if upstream.is_some_and(|u| u.fell_silent(sent)) {
                 self.refuse_upstream(dest, face);
             }
         }
