@@ -107,6 +107,9 @@ pub(crate) enum Standing {
     Unknown,
     /// Not to be used in this round.
     Refused,
+    /// Likewise, but only because it was silent: probed again when nothing else is left, since at
+    /// heavy loss good faces fall silent too.
+    Silent,
     /// In `ValidUpstream`.
     Valid {
         /// Closest rank learnt from it; `None`: it stands outside the order.
@@ -160,10 +163,15 @@ impl Upstream {
         self.is_valid() && self.excluded.is_none_or(|until| until <= now)
     }
 
+    /// Up, but refused for silence.
+    pub(crate) const fn is_silent(&self) -> bool {
+        self.up && matches!(self.standing, Standing::Silent)
+    }
+
     pub(crate) const fn learnt(&self) -> Option<Rank> {
         match self.standing {
             Standing::Valid { rank, .. } => rank,
-            Standing::Unknown | Standing::Refused => None,
+            Standing::Unknown | Standing::Refused | Standing::Silent => None,
         }
     }
 
@@ -172,7 +180,7 @@ impl Upstream {
             Standing::Valid {
                 node_conv, rank, ..
             } => node_conv || rank.is_none(),
-            Standing::Unknown | Standing::Refused => false,
+            Standing::Unknown | Standing::Refused | Standing::Silent => false,
         }
     }
 
@@ -355,7 +363,7 @@ impl Dest {
             upstream.silent = 0;
             upstream.duplicates = 0;
             match &mut upstream.standing {
-                Standing::Refused => upstream.standing = Standing::Unknown,
+                Standing::Refused | Standing::Silent => upstream.standing = Standing::Unknown,
                 Standing::Valid { node_conv, .. } => *node_conv = false,
                 Standing::Unknown => {}
             }
@@ -399,7 +407,7 @@ impl Dest {
             upstream.pending = upstream.up
                 && match upstream.standing {
                     Standing::Valid { .. } => !upstream.node_conv(),
-                    Standing::Refused => false,
+                    Standing::Refused | Standing::Silent => false,
                     // A face of an earlier tier that has not answered yet stays.
                     Standing::Unknown => {
                         (upstream.pending || next == Some(upstream.hops))
@@ -464,6 +472,12 @@ impl Dest {
         let (at, upstream) = next?;
         self.turn = (at + 1) % count;
         Some(upstream.face)
+    }
+
+    /// The last resort: the face that was refused for silence and has the fewest probes in flight.
+    pub(crate) fn choose_silent_face(&self, may: impl Fn(&Upstream) -> bool) -> Option<FaceIx> {
+        let silent = self.upstreams.iter().filter(|u| u.is_silent() && may(u));
+        Some(silent.min_by_key(|u| u.probes)?.face)
     }
 
     // ---- downstreams and bounds

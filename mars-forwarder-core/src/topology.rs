@@ -279,7 +279,6 @@ impl<P: Clone> Forwarder<P> {
     /// Keeps what theta admits. Known faces keep their standing; what is gone hands its Interests
     /// over; what is new is probed in the next round.
     fn set_upstreams(&mut self, dest: DestIx, hops: &[(u32, FaceIx)]) {
-        let now = self.now;
         let least = hops.first().map_or(0, |(hops, _)| *hops);
         let Some(d) = self.dests.get_mut(dest) else {
             return;

@@ -52,7 +52,7 @@ impl<P: Clone> Forwarder<P> {
                         return;
                     }
                 }
-                Verdict::Refuse => self.refuse_upstream(dest, face),
+                Verdict::Refuse => self.refuse_upstream(dest, face, Standing::Refused),
             }
             if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
                 upstream.was_heard(now);
@@ -195,7 +195,6 @@ impl<P: Clone> Forwarder<P> {
     }
 
     fn validate(&mut self, dest: DestIx, face: FaceIx, rank: Option<Rank>, header: &MarsHeader) {
-        let now = self.now;
         let Some(d) = self.dests.get_mut(dest) else {
             return;
         };
@@ -207,7 +206,7 @@ impl<P: Clone> Forwarder<P> {
             Standing::Valid {
                 rank, node_conv, ..
             } => (rank, Some(node_conv)),
-            Standing::Unknown | Standing::Refused => (None, None),
+            _ => (None, None),
         };
         let rank = match (old, rank) {
             (Some(old), Some(new)) if old.closer_than(new) => Some(old),

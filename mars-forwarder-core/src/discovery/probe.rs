@@ -162,10 +162,16 @@ impl<P: Clone> Forwarder<P> {
             if let Some(face) = next {
                 return self.send_probe(ix, dest, face, from);
             }
-            let may_step = d.producer.is_none() && !d.can_answer();
-            if !(may_step && d.step()) {
+            if d.producer.is_some() || d.can_answer() {
                 break;
             }
+            if d.step() {
+                continue;
+            }
+            if let Some(face) = d.choose_silent_face(may) {
+                return self.send_probe(ix, dest, face, from);
+            }
+            break;
         }
         if self.pit.outs(ix).any(|(_, record)| record.is_waiting()) {
             return self.arm_pit(ix);
@@ -173,7 +179,8 @@ impl<P: Clone> Forwarder<P> {
         // Faces that were silent or busy for this probe may answer the next one.
         let hopeful = self.dests.get(dest).is_some_and(|d| {
             let hope = |u: &Upstream| {
-                u.up && (u.pending || u.is_valid()) && self.pit.ins(ix).all(|r| r.face != u.face)
+                (u.up && u.pending || u.is_valid() || u.is_silent())
+                    && self.pit.ins(ix).all(|r| r.face != u.face)
             };
             d.producer.is_none() && d.upstreams.iter().any(hope)
         });

@@ -27,11 +27,13 @@ impl<P: Clone> Forwarder<P> {
         }
         let from = self.pit.asker(ix);
         match detail_of(nack) {
-            NackDetail::Order | NackDetail::NoRoute => self.refuse_upstream(dest, face),
+            NackDetail::Order | NackDetail::NoRoute => {
+                self.refuse_upstream(dest, face, Standing::Refused);
+            }
             NackDetail::Duplicate => {
                 let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
                 if upstream.is_some_and(Upstream::was_duplicate) {
-                    self.refuse_upstream(dest, face);
+                    self.refuse_upstream(dest, face, Standing::Refused);
                 }
             }
             NackDetail::Stale => {
@@ -59,7 +61,7 @@ impl<P: Clone> Forwarder<P> {
     }
 
     /// Takes a face out of discovery for this round, and out of the valid set.
-    pub(crate) fn refuse_upstream(&mut self, dest: DestIx, face: FaceIx) {
+    pub(crate) fn refuse_upstream(&mut self, dest: DestIx, face: FaceIx, standing: Standing) {
         let Some(d) = self.dests.get_mut(dest) else {
             return;
         };
@@ -68,7 +70,7 @@ impl<P: Clone> Forwarder<P> {
             return;
         };
         let was_valid = upstream.is_valid();
-        upstream.standing = Standing::Refused;
+        upstream.standing = standing;
         upstream.pending = false;
         if was_valid && let Some(face) = self.faces.get(face) {
             let face = face.id;
@@ -92,7 +94,7 @@ impl<P: Clone> Forwarder<P> {
             let sent = self.pit.out_mut(out).map_or(now, |record| record.sent);
             let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
             if upstream.is_some_and(|u| u.fell_silent(sent)) {
-                self.refuse_upstream(dest, face);
+                self.refuse_upstream(dest, face, Standing::Silent);
             }
         }
         while let Some(asker) = self.pit.take_in(ix, |r| due(r.expires)) {
