@@ -42,4 +42,4 @@ pub use machine::{Machine, Setting, Step};
 pub use property::{Property, Verdict};
 pub use reference::{Mutant, Reference, ReferenceInput, ReferenceOutput};
 pub use script::Script;
-pub use suite::{check, violation};
+pub use suite::{Reach, check, reach, violation};

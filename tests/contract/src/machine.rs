@@ -57,10 +57,11 @@ pub trait Machine: Clone + Debug + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Makes an input fit what the machine has sent so far (a nonce, a number that only it knows).
-    /// Called once per script, in a rehearsal; the properties all play the result.
-    fn aim(input: Self::Input, seen: &[Self::Output]) -> Self::Input {
-        let _ = seen;
+    /// Makes an input fit what the machine has sent (a nonce, a number that only it knows). `open`
+    /// holds all outputs so far, for this method to take out what it has dealt with. Called once
+    /// per script, in a rehearsal; the properties all play the result.
+    fn aim(input: Self::Input, open: &mut Vec<Self::Output>) -> Self::Input {
+        let _ = open;
         input
     }
 

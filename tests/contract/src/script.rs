@@ -11,7 +11,7 @@ use crate::Machine;
 use crate::run::Run;
 
 /// Longest script, in inputs.
-const LENGTH: usize = 96;
+const LENGTH: usize = 160;
 
 /// A seed for the machine, and inputs at times that never fall.
 #[derive(Clone)]
@@ -38,10 +38,15 @@ impl<M: Machine> Script<M> {
             let _ = run.input(*at, input);
         }
         let mut at = Instant::ZERO;
+        let mut open = Vec::new();
+        let mut known = 0;
         for (gap, input) in inputs {
             at += gap;
             run.wake_before(at);
-            let input = M::aim(input, run.log.seen());
+            let seen = run.log.seen();
+            open.extend_from_slice(seen.get(known..).unwrap_or_default());
+            known = seen.len();
+            let input = M::aim(input, &mut open);
             let _ = run.input(at, &input);
             steps.push((at, input));
         }
@@ -63,13 +68,13 @@ impl<M: Machine> fmt::Debug for Script<M> {
 /// to the end of all time.
 fn gap() -> impl Strategy<Value = Duration> {
     prop_oneof![
-        20 => Just(Duration::ZERO),
-        10 => (0..2_000_u64).prop_map(Duration::from_nanos),
-        25 => (0..1_000_u64).prop_map(Duration::from_micros),
-        25 => (0..60_u64).prop_map(Duration::from_millis),
-        15 => (0..2_500_u64).prop_map(Duration::from_millis),
-        5 => (0..60_000_u64).prop_map(Duration::from_millis),
-        1 => (0..10_000_000_u64).prop_map(Duration::from_secs),
+        100 => Just(Duration::ZERO),
+        50 => (0..2_000_u64).prop_map(Duration::from_nanos),
+        150 => (0..1_000_u64).prop_map(Duration::from_micros),
+        150 => (0..60_u64).prop_map(Duration::from_millis),
+        30 => (0..2_500_u64).prop_map(Duration::from_millis),
+        6 => (0..60_000_u64).prop_map(Duration::from_millis),
+        2 => (0..10_000_000_u64).prop_map(Duration::from_secs),
         1 => Just(Duration::MAX),
     ]
 }

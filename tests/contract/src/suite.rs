@@ -1,9 +1,11 @@
 //! Running a property over many scripts.
 
+use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{
     Config, FileFailurePersistence, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner,
 };
 
+use crate::run::Run;
 use crate::{Machine, Property, Script};
 
 /// Scripts from fixed seeds, the same in every run.
@@ -43,9 +45,45 @@ pub fn violation<M: Machine>(property: Property, shrink: bool) -> Option<String>
         max_shrink_iters: if shrink { 20_000 } else { 0 },
         ..Config::default()
     };
-    // The same scripts for every property: what one finds in them, another can be asked about.
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
-    run::<M>(property, TestRunner::new_with_rng(config, rng))
+    run::<M>(property, TestRunner::new_with_rng(config, fixed()))
+}
+
+/// Everything that a perfect host sees and has refused in the scripts from fixed seeds, so that a
+/// test can say what scripts must reach: a suite over a machine that does nothing proves nothing.
+#[must_use]
+pub fn reach<M: Machine>() -> Reach<M> {
+    let mut runner = TestRunner::new_with_rng(Config::default(), fixed());
+    let mut reach = Reach {
+        outputs: Vec::new(),
+        refusals: Vec::new(),
+    };
+    for _ in 0..FIXED {
+        let Ok(tree) = Script::<M>::strategy().new_tree(&mut runner) else {
+            continue;
+        };
+        let script = tree.current();
+        let mut run = Run::<M>::new(script.seed);
+        for (at, input) in &script.steps {
+            run.wake_before(*at);
+            reach.refusals.extend(run.input(*at, input).err());
+        }
+        reach.outputs.extend_from_slice(run.log.seen());
+    }
+    reach
+}
+
+/// See [`reach`].
+#[derive(Clone, Debug)]
+pub struct Reach<M: Machine> {
+    /// Outputs in order, script after script.
+    pub outputs: Vec<M::Output>,
+    /// Errors as text, script after script.
+    pub refusals: Vec<String>,
+}
+
+/// The same scripts for every property: what one finds in them, another can be asked about.
+fn fixed() -> TestRng {
+    TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32])
 }
 
 fn run<M: Machine>(property: Property, mut runner: TestRunner) -> Option<String> {

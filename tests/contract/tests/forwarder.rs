@@ -5,9 +5,9 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use mars_contract::{Machine, Step, contract_suite};
+use mars_contract::{Machine, Step, contract_suite, reach};
 use mars_forwarder_core::{
-    Config, Data, Edit, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output, Route,
+    Config, Data, Edit, Event, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output, Route,
 };
 use mars_time::Instant;
 use mars_wire::{Component, Label, MarsHeader, NackDetail, NackReason, NameBuf, PitToken};
@@ -21,7 +21,7 @@ use proptest::strategy::BoxedStrategy;
 type Packet = Arc<u32>;
 
 /// Pending Interests at most: few enough that scripts reach the cap.
-const PENDING: u32 = 24;
+const PENDING: u32 = 10;
 
 #[derive(Clone, Debug)]
 struct Host(Forwarder<Packet>);
@@ -63,7 +63,7 @@ enum Told {
     },
     /// Becomes the answer to one of the latest Interests sent, see [`Machine::aim`].
     Answer {
-        /// How many Interests back.
+        /// How many open Interests back; 8 and more: and leave it open.
         back: usize,
         reply: Reply,
         header: MarsHeader,
@@ -88,11 +88,11 @@ impl Machine for Host {
     fn new(seed: u64) -> Self {
         let mut config = Config::new(seed);
         config.max_pending = PENDING;
-        config.max_dests = 2;
+        config.max_dests = 3;
         config.max_prefixes = 3;
         config.max_faces = u32::from(FACES) - 1;
         config.max_dead_nonces = 16;
-        config.interest_queue = 4;
+        config.interest_queue = 2;
         Self(Forwarder::new(config, Instant::ZERO).expect("the configuration is valid"))
     }
 
@@ -220,12 +220,12 @@ impl Machine for Host {
     fn inputs() -> BoxedStrategy<Told> {
         prop_oneof![
             1 => Just(Told::Timeout),
-            2 => (face(), select(&[FaceKind::Local, FaceKind::Mars, FaceKind::Plain][..]))
+            1 => (face(), select(&[FaceKind::Local, FaceKind::Mars, FaceKind::Plain][..]))
                 .prop_map(|(face, kind)| Told::FaceAdded(face, kind)),
             1 => face().prop_map(Told::FaceRemoved),
             3 => face().prop_map(Told::FaceUp),
-            3 => face().prop_map(Told::FaceDown),
-            3 => (name_of_dest(), vec(route(), 0..5))
+            2 => face().prop_map(Told::FaceDown),
+            2 => (name_of_dest(), prop_oneof![1 => vec(route(), 0..2), 4 => vec(route(), 2..5)])
                 .prop_map(|(prefix, routes)| Told::Routes(prefix, routes)),
             1 => (name_of_dest(), face())
                 .prop_map(|(prefix, face)| Told::ProducerRegistered(prefix, face)),
@@ -233,8 +233,8 @@ impl Machine for Host {
                 .prop_map(|(prefix, face)| Told::ProducerWithdrawn(prefix, face)),
             2 => (face(), prop_oneof![0..30_u32, any::<u32>()])
                 .prop_map(|(face, packets)| Told::DataQueue(face, packets)),
-            14 => interest(),
-            3 => (face(), name(), header(), any::<u32>()).prop_map(
+            80 => interest(),
+            2 => (face(), name(), header(), any::<u32>()).prop_map(
                 |(face, name, header, packet)| Told::Data {
                     face,
                     name,
@@ -251,12 +251,12 @@ impl Machine for Host {
                     header,
                 }
             ),
-            10 => (0..6_usize, header()).prop_map(|(back, header)| Told::Answer {
+            60 => (back(), header()).prop_map(|(back, header)| Told::Answer {
                 back,
                 reply: Reply::Data,
                 header,
             }),
-            4 => (0..6_usize, reason(), header()).prop_map(|(back, reason, header)| {
+            8 => (back(), reason(), header()).prop_map(|(back, reason, header)| {
                 Told::Answer {
                     back,
                     reply: Reply::Nack(reason),
@@ -267,7 +267,7 @@ impl Machine for Host {
         .boxed()
     }
 
-    fn aim(input: Told, seen: &[Output<Packet>]) -> Told {
+    fn aim(input: Told, open: &mut Vec<Output<Packet>>) -> Told {
         let Told::Answer {
             back,
             reply,
@@ -276,18 +276,29 @@ impl Machine for Host {
         else {
             return input;
         };
-        let mut sent = seen.iter().rev().filter_map(|output| match output {
-            Output::Transmit {
-                face,
-                edit: Edit::Interest { nonce, .. },
-                packet,
-            } => Some((*face, *nonce, **packet)),
-            _ => None,
+        open.retain(|output| {
+            let interest = |edit: &Edit| matches!(edit, Edit::Interest { .. });
+            matches!(output, Output::Transmit { edit, .. } if interest(edit))
         });
-        // The handle of an Interest is the number of its name.
-        let Some((face, nonce, packet)) = sent.nth(back) else {
+        let Some(at) = open.len().checked_sub(1 + back % 8) else {
             return Told::Timeout;
         };
+        // Now and then the same Interest is answered once more.
+        let output = if back < 8 {
+            open.remove(at)
+        } else {
+            open[at].clone()
+        };
+        let Output::Transmit {
+            face,
+            edit: Edit::Interest { nonce, .. },
+            packet,
+        } = output
+        else {
+            return Told::Timeout;
+        };
+        // The handle of an Interest is the number of its name.
+        let packet = *packet;
         let name = numbered_name(packet);
         match reply {
             Reply::Data => Told::Data {
@@ -325,6 +336,64 @@ impl Machine for Host {
 
 contract_suite!(forwarder, Host);
 
+/// The scripts reach discovery, data, failures, and every fault of the caller.
+#[test]
+fn scripts_reach_what_matters() {
+    let reach = reach::<Host>();
+    let count = |kind: fn(&Output<Packet>) -> bool| {
+        let outputs = reach.outputs.iter();
+        outputs.filter(|output| kind(output)).count()
+    };
+    let sent = [
+        count(|o| {
+            matches!(
+                o,
+                Output::Transmit {
+                    edit: Edit::Interest { .. },
+                    ..
+                }
+            )
+        }),
+        count(|o| {
+            matches!(
+                o,
+                Output::Transmit {
+                    edit: Edit::Data { .. },
+                    ..
+                }
+            )
+        }),
+        count(|o| {
+            matches!(
+                o,
+                Output::Transmit {
+                    edit: Edit::Nack { .. },
+                    ..
+                }
+            )
+        }),
+    ];
+    let events = [
+        count(|o| matches!(o, Output::Event(Event::PathFound { .. }))),
+        count(|o| matches!(o, Output::Event(Event::PathLost { .. }))),
+        count(|o| matches!(o, Output::Event(Event::Converged { .. }))),
+        count(|o| matches!(o, Output::Event(Event::Dropped { .. }))),
+    ];
+    assert!(sent.iter().all(|n| *n >= 300), "{sent:?}");
+    assert!(events.iter().all(|n| *n >= 20), "{events:?}");
+    for fault in [
+        "unknown",
+        "duplicate",
+        "not local",
+        "twice",
+        "0 hops",
+        "full",
+    ] {
+        let met = reach.refusals.iter().any(|refusal| refusal.contains(fault));
+        assert!(met, "{fault}");
+    }
+}
+
 /// Faces that inputs speak of; one more than the forwarder takes, and the last never exists.
 const FACES: u8 = 8;
 /// Dests that inputs speak of.
@@ -348,12 +417,13 @@ fn number(typ: u16, value: &[u8; 1]) -> Component<'_> {
 /// All names that occur, by number: for each dest data, probes, and one name of neither format.
 fn numbered_name(n: u32) -> NameBuf {
     let [dest_n, kind, a, b] = n.to_le_bytes();
-    let dest = dest(usize::from(dest_n) % DESTS);
+    // Two of three names are of the first dest: its queue is to fill.
+    let dest = dest(usize::from(dest_n % 12).saturating_sub(8));
     match kind % 8 {
-        0..=3 => dest
+        0..=4 => dest
             .generic(b"data")
-            .with(number(Component::SEGMENT, &[a % 8])),
-        4..=6 => dest
+            .with(number(Component::SEGMENT, &[a % 6])),
+        5..=6 => dest
             .generic(if b % 16 < 8 { b"c" } else { b"d" })
             .generic(b"pd")
             .with(number(Component::SEQUENCE, &[a % 4]))
@@ -371,7 +441,8 @@ fn name_of_dest() -> impl Strategy<Value = NameBuf> {
 }
 
 fn face() -> impl Strategy<Value = FaceId> {
-    (0..u32::from(FACES)).prop_map(FaceId)
+    let added = 0..u32::from(FACES) - 2;
+    prop_oneof![12 => added, 1 => 0..u32::from(FACES)].prop_map(FaceId)
 }
 
 /// Now and then over 0 hops, which is refused.
@@ -383,8 +454,13 @@ fn route() -> impl Strategy<Value = Route> {
         .prop_map(|(face, hops)| Route { face, hops })
 }
 
+/// Mostly the latest Interest or one soon before it.
+fn back() -> impl Strategy<Value = usize> {
+    prop_oneof![6 => 0..3_usize, 1 => 3..9_usize]
+}
+
 fn nonce() -> impl Strategy<Value = Option<u32>> {
-    option::weighted(0.9, prop_oneof![3 => 0..6_u32, 7 => any::<u32>()])
+    option::weighted(0.9, prop_oneof![1 => 0..3_u32, 4 => any::<u32>()])
 }
 
 fn reason() -> impl Strategy<Value = NackReason> {
@@ -446,10 +522,10 @@ fn header() -> impl Strategy<Value = MarsHeader> {
 fn interest() -> impl Strategy<Value = Told> {
     let lifetime = prop_oneof![
         1 => Just(Duration::ZERO),
-        10 => (1..4_000_u64).prop_map(Duration::from_millis),
+        20 => (100..4_000_u64).prop_map(Duration::from_millis),
         1 => Just(Duration::MAX),
     ];
-    let hop_limit = option::of(prop_oneof![1 => Just(0), 1 => Just(1), 6 => any::<u8>()]);
+    let hop_limit = option::of(prop_oneof![1 => Just(0), 1 => Just(1), 18 => any::<u8>()]);
     let token = option::of(vec(any::<u8>(), 1..5));
     (
         face(),
