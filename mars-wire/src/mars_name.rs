@@ -35,40 +35,37 @@ impl<'a> MarsName<'a> {
     /// Reads the kind from the end of the name; `None` for any other name.
     #[must_use]
     pub fn parse(name: Name<'a>) -> Option<Self> {
-        // The last four components, and the part of the name before each.
-        let mut last = [(Name::EMPTY, None::<Component<'a>>); 4];
+        // Where the last four components start; 0 for one that there is not.
+        let mut starts = [0; 4];
         let mut components = name.components();
         loop {
-            let before = components.consumed();
-            let Some(component) = components.next() else {
+            let at = components.consumed().as_value().len();
+            if components.next().is_none() {
                 break;
-            };
-            last.rotate_left(1);
-            if let Some(slot) = last.last_mut() {
-                *slot = (before, Some(component));
             }
+            let [_, second, third, fourth] = starts;
+            starts = [second, third, fourth, at];
         }
-        let [
-            (dest_pd, src),
-            (_, kind_pd),
-            (dest_data, third),
-            (_, fourth),
-        ] = last;
-        let fourth = fourth?;
-        match fourth.typ() {
-            Component::SEGMENT if third == Some(DATA) && !dest_data.is_empty() => {
-                Some(Self::Data {
-                    dest: dest_data,
-                    segment: fourth.to_shortest_number()?,
-                })
-            }
-            Component::SEQUENCE if kind_pd == Some(PD) && !dest_pd.is_empty() => {
-                let third = third.filter(|c| c.typ() == Component::SEQUENCE)?;
+        let [first, second, third, fourth] = starts;
+        // What is before a start, if anything is: the dest is never empty.
+        let dest = |at| name.as_value().get(..at).filter(|dest| !dest.is_empty());
+        let component = |at| {
+            let from_there = name.as_value().get(at..).unwrap_or_default();
+            Name::trusted(from_there).components().next()
+        };
+        let last = component(fourth)?;
+        match last.typ() {
+            Component::SEGMENT if component(third) == Some(DATA) => Some(Self::Data {
+                dest: Name::trusted(dest(third)?),
+                segment: last.to_shortest_number()?,
+            }),
+            Component::SEQUENCE if component(second) == Some(PD) => {
+                let probe_idx = component(third).filter(|c| c.typ() == Component::SEQUENCE)?;
                 Some(Self::Discovery {
-                    dest: dest_pd,
-                    src: src?,
-                    probe_idx: third.to_shortest_number()?,
-                    seq: fourth.to_shortest_number()?,
+                    dest: Name::trusted(dest(first)?),
+                    src: component(first)?,
+                    probe_idx: probe_idx.to_shortest_number()?,
+                    seq: last.to_shortest_number()?,
                 })
             }
             _ => None,
