@@ -110,7 +110,8 @@ pub struct Trace {
     pub dest: u32,
     /// When its consumer sent it.
     pub born: Instant,
-    visited: u128,
+    /// A bit per node; two words, since one of 128 bits would pad every packet.
+    visited: [u64; 2],
 }
 
 impl Trace {
@@ -123,15 +124,18 @@ impl Trace {
         Self {
             dest,
             born,
-            visited: 0,
+            visited: [0; 2],
         }
     }
 
     /// Notes a visit of a node; whether it was there before.
     pub fn visit(&mut self, mark: u32) -> bool {
-        let bit = 1u128.checked_shl(mark).unwrap_or(0);
-        let again = self.visited & bit != 0;
-        self.visited |= bit;
+        let Some(word) = self.visited.get_mut(mark as usize / 64) else {
+            return false;
+        };
+        let bit = 1 << (mark % 64);
+        let again = *word & bit != 0;
+        *word |= bit;
         again
     }
 }
