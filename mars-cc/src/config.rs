@@ -5,7 +5,6 @@ use core::time::Duration;
 use crate::ConfigError;
 
 const MS: Duration = Duration::from_millis(1);
-const MINUTE: Duration = Duration::from_mins(1);
 
 /// What a controller meters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +65,12 @@ pub struct Config {
     /// Largest step at once, in startup, to what the spacing of queued Data says the link carries,
     /// times the window; 1 (no such step) to 64.
     pub startup_step: u8,
-    /// Largest increase per epoch of a face whose queue stays empty (`h_max`), packets, 1 to 1,000.
+    /// Least share of a prefix's window that counts as queued, in steps of 1/65,536, up to 1/16. The
+    /// base of a latecomer is too long, and it must yield all the same; much more than the true
+    /// share of long paths, and they get less than short ones.
+    pub least_share_q16: u16,
+    /// Largest increase per epoch while the queue stays low (`h_max`), packets, 1 to 1,000.
     pub probe_max: u16,
-    /// Growth per epoch of a prefix whose queue is low, 256 (none but the increase) to 1,024.
-    pub prefix_growth_q8: u16,
     /// Pace over window per round trip, 257 to 1,024.
     pub pacing_q8: u16,
     /// Packets that may leave at once, 1 to 64.
@@ -112,10 +113,16 @@ impl Config {
             increase_max_q8: 256,
             increase_min_q8: 64,
             startup_patience: 4,
-            startup_growth_q8: 1024,
-            startup_step: 16,
-            probe_max: 20,
-            prefix_growth_q8: 320,
+            startup_growth_q8: match level {
+                Level::Face => 1024,
+                Level::Prefix | Level::Local => 768,
+            },
+            startup_step: 4,
+            least_share_q16: 512,
+            probe_max: match level {
+                Level::Face => 20,
+                Level::Prefix | Level::Local => 32,
+            },
             pacing_q8: 282,
             burst: 2,
             epoch_samples: match level {
@@ -137,109 +144,137 @@ impl Config {
     /// # Errors
     /// The first field that is out of its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let rules = [
-            (
-                (1..=1024).contains(&self.initial_window),
-                "initial_window",
-                "1 to 1024",
-            ),
-            (
-                (1..=1000).contains(&self.queue_target),
-                "queue_target",
-                "1 to 1000",
-            ),
-            (
-                self.queue_low < self.queue_target,
-                "queue_low",
-                "below queue_target",
-            ),
-            (
-                self.queue_high > self.queue_target && self.queue_high <= 10_000,
-                "queue_high",
-                "above queue_target and at most 10000",
-            ),
-            (
-                (1..=212).contains(&self.cut_gain_q8),
-                "cut_gain_q8",
-                "1 to 212",
-            ),
-            (self.lead_gain_q8 <= 256, "lead_gain_q8", "at most 256"),
-            (
-                (1..=1024).contains(&self.increase_max_q8),
-                "increase_max_q8",
-                "1 to 1024",
-            ),
-            (
-                (1..=self.increase_max_q8).contains(&self.increase_min_q8),
-                "increase_min_q8",
-                "1 to increase_max_q8",
-            ),
-            (
-                (1..=64).contains(&self.startup_patience),
-                "startup_patience",
-                "1 to 64",
-            ),
-            (
-                (257..=1024).contains(&self.startup_growth_q8),
-                "startup_growth_q8",
-                "257 to 1024",
-            ),
-            (
-                (1..=64).contains(&self.startup_step),
-                "startup_step",
-                "1 to 64",
-            ),
-            (
-                (1..=1000).contains(&self.probe_max),
-                "probe_max",
-                "1 to 1000",
-            ),
-            (
-                (256..=1024).contains(&self.prefix_growth_q8),
-                "prefix_growth_q8",
-                "256 to 1024",
-            ),
-            (
-                (257..=1024).contains(&self.pacing_q8),
-                "pacing_q8",
-                "257 to 1024",
-            ),
-            ((1..=64).contains(&self.burst), "burst", "1 to 64"),
-            (
-                (1..=64).contains(&self.epoch_samples),
-                "epoch_samples",
-                "1 to 64",
-            ),
-            (
-                (MS..=Duration::from_secs(10)).contains(&self.epoch_limit),
-                "epoch_limit",
-                "1 ms to 10 s",
-            ),
-            (
-                (MS..=MINUTE).contains(&self.silence),
-                "silence",
-                "1 ms to 60 s",
-            ),
-            (
-                (MS..=MINUTE).contains(&self.silence_spacing),
-                "silence_spacing",
-                "1 ms to 60 s",
-            ),
-            (
-                (100 * MS..=60 * MINUTE).contains(&self.base_rtt_memory),
-                "base_rtt_memory",
-                "100 ms to 1 h",
-            ),
-            ((MS..=MINUTE).contains(&self.stale), "stale", "1 ms to 60 s"),
-            (
-                (64..=1024).contains(&self.estimate_weight_q8),
-                "estimate_weight_q8",
-                "64 to 1024",
-            ),
-        ];
-        match rules.into_iter().find(|(holds, ..)| !holds) {
-            None => Ok(()),
-            Some((_, field, expected)) => Err(ConfigError::OutOfRange { field, expected }),
+        self.validate_queue()?;
+        self.validate_growth()?;
+        self.validate_times()
+    }
+
+    fn validate_queue(&self) -> Result<(), ConfigError> {
+        let target = self.queue_target;
+        let high = self.queue_high;
+        let most = self.increase_max_q8;
+        within((1..=1000).contains(&target), "queue_target", "1 to 1000")?;
+        within(self.queue_low < target, "queue_low", "below queue_target")?;
+        let is_above = high > target && high <= 10_000;
+        within(
+            is_above,
+            "queue_high",
+            "above queue_target and at most 10000",
+        )?;
+        let gain = self.cut_gain_q8;
+        within((1..=212).contains(&gain), "cut_gain_q8", "1 to 212")?;
+        within(self.lead_gain_q8 <= 256, "lead_gain_q8", "at most 256")?;
+        within((1..=1024).contains(&most), "increase_max_q8", "1 to 1024")?;
+        let least = self.increase_min_q8;
+        let is_less = (1..=most).contains(&least);
+        within(is_less, "increase_min_q8", "1 to increase_max_q8")?;
+        let share = self.least_share_q16;
+        within((1..=4096).contains(&share), "least_share_q16", "1 to 4096")?;
+        let weight = self.estimate_weight_q8;
+        within(
+            (64..=1024).contains(&weight),
+            "estimate_weight_q8",
+            "64 to 1024",
+        )
+    }
+
+    fn validate_growth(&self) -> Result<(), ConfigError> {
+        let window = self.initial_window;
+        within((1..=1024).contains(&window), "initial_window", "1 to 1024")?;
+        let patience = self.startup_patience;
+        within((1..=64).contains(&patience), "startup_patience", "1 to 64")?;
+        let growth = self.startup_growth_q8;
+        within(
+            (257..=1024).contains(&growth),
+            "startup_growth_q8",
+            "257 to 1024",
+        )?;
+        let step = self.startup_step;
+        within((1..=64).contains(&step), "startup_step", "1 to 64")?;
+        within(
+            (1..=1000).contains(&self.probe_max),
+            "probe_max",
+            "1 to 1000",
+        )?;
+        within(
+            (257..=1024).contains(&self.pacing_q8),
+            "pacing_q8",
+            "257 to 1024",
+        )?;
+        within((1..=64).contains(&self.burst), "burst", "1 to 64")?;
+        let samples = self.epoch_samples;
+        within((1..=64).contains(&samples), "epoch_samples", "1 to 64")
+    }
+
+    fn validate_times(&self) -> Result<(), ConfigError> {
+        let minute = MS..=Duration::from_mins(1);
+        let memory = &self.base_rtt_memory;
+        let limit = (MS..=Duration::from_secs(10)).contains(&self.epoch_limit);
+        within(limit, "epoch_limit", "1 ms to 10 s")?;
+        within(minute.contains(&self.silence), "silence", "1 ms to 60 s")?;
+        let spacing = minute.contains(&self.silence_spacing);
+        within(spacing, "silence_spacing", "1 ms to 60 s")?;
+        let is_remembered = (100 * MS..=Duration::from_hours(1)).contains(memory);
+        within(is_remembered, "base_rtt_memory", "100 ms to 1 h")?;
+        within(minute.contains(&self.stale), "stale", "1 ms to 60 s")
+    }
+}
+
+fn within(holds: bool, field: &'static str, expected: &'static str) -> Result<(), ConfigError> {
+    if holds {
+        Ok(())
+    } else {
+        Err(ConfigError::OutOfRange { field, expected })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl Fn(&mut Config)) -> &'static str {
+        let mut config = Config::new(Level::Face);
+        change(&mut config);
+        let Err(ConfigError::OutOfRange { field, .. }) = config.validate() else {
+            return "nothing";
+        };
+        field
+    }
+
+    #[test]
+    fn the_defaults_are_within_their_ranges() {
+        for level in [Level::Face, Level::Prefix, Level::Local] {
+            assert_eq!(Config::new(level).validate(), Ok(()));
         }
+    }
+
+    #[test]
+    fn every_field_has_a_range() {
+        assert_eq!(refused(|c| c.initial_window = 0), "initial_window");
+        assert_eq!(refused(|c| c.initial_window = 1_025), "initial_window");
+        assert_eq!(refused(|c| c.queue_target = 0), "queue_target");
+        assert_eq!(refused(|c| c.queue_low = c.queue_target), "queue_low");
+        assert_eq!(refused(|c| c.queue_high = c.queue_target), "queue_high");
+        assert_eq!(refused(|c| c.cut_gain_q8 = 213), "cut_gain_q8");
+        assert_eq!(refused(|c| c.lead_gain_q8 = 257), "lead_gain_q8");
+        assert_eq!(refused(|c| c.increase_max_q8 = 0), "increase_max_q8");
+        assert_eq!(refused(|c| c.increase_min_q8 = 257), "increase_min_q8");
+        assert_eq!(refused(|c| c.least_share_q16 = 4_097), "least_share_q16");
+        assert_eq!(refused(|c| c.estimate_weight_q8 = 63), "estimate_weight_q8");
+        assert_eq!(refused(|c| c.startup_patience = 0), "startup_patience");
+        assert_eq!(refused(|c| c.startup_growth_q8 = 256), "startup_growth_q8");
+        assert_eq!(refused(|c| c.startup_step = 65), "startup_step");
+        assert_eq!(refused(|c| c.probe_max = 0), "probe_max");
+        assert_eq!(refused(|c| c.pacing_q8 = 256), "pacing_q8");
+        assert_eq!(refused(|c| c.burst = 0), "burst");
+        assert_eq!(refused(|c| c.epoch_samples = 0), "epoch_samples");
+        assert_eq!(refused(|c| c.epoch_limit = Duration::ZERO), "epoch_limit");
+        assert_eq!(refused(|c| c.silence = Duration::MAX), "silence");
+        assert_eq!(
+            refused(|c| c.silence_spacing = Duration::ZERO),
+            "silence_spacing"
+        );
+        assert_eq!(refused(|c| c.base_rtt_memory = MS), "base_rtt_memory");
+        assert_eq!(refused(|c| c.stale = Duration::ZERO), "stale");
     }
 }

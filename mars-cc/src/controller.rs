@@ -58,6 +58,10 @@ pub struct Controller {
     /// Last Data, or the first packet after a time with none in flight.
     heard: Instant,
     silenced: Option<Instant>,
+    /// Last leap in startup.
+    leapt: Option<Instant>,
+    /// Epochs in a row at whose end the window was full.
+    limited: u8,
     /// What the host was last told.
     told: Option<(u32, Duration)>,
 }
@@ -85,6 +89,8 @@ impl Controller {
             suspicion: None,
             heard: now,
             silenced: None,
+            leapt: None,
+            limited: 0,
             told: None,
         })
     }
@@ -152,7 +158,7 @@ impl Controller {
         self.high = if high { self.high.saturating_add(1) } else { 0 };
         self.epoch.add(queue, rtt);
         if self.phase == Phase::Startup {
-            self.start_up(before, queue);
+            self.start_up(before);
         }
         if self.epoch_is_complete() {
             self.end_epoch();
@@ -187,32 +193,42 @@ impl Controller {
         }
     }
 
-    /// Startup, per Data: one step of growth, or for a face the leap to what the link carries.
-    fn start_up(&mut self, before: u32, queue: Option<u16>) {
-        let low = queue.is_none_or(|queue| queue <= self.config.queue_target);
-        if low && (u64::from(before) << 9) >= self.window.q8() {
+    /// Startup, per Data: one step of growth, or for a face, once per round trip, the leap to what
+    /// the link carries.
+    fn start_up(&mut self, before: u32) {
+        let settled = self
+            .leapt
+            .is_none_or(|at| self.now >= at + self.round_trip());
+        let is_high = self.high > 0;
+        if let Some(target) = self.link_window() {
+            if settled && (self.leapt.is_none() || !is_high) {
+                self.leap(target);
+                return;
+            }
+        } else if !is_high && (u64::from(before) << 9) >= self.window.q8() {
             let step = u64::from(self.config.startup_growth_q8) - law::ONE;
             self.set_window(self.window.q8() + step);
         }
-        if self.config.level != Level::Face {
-            return;
-        }
-        if let Some(target) = self.link_window() {
-            let reach = self.window.q8() * u64::from(self.config.startup_step);
-            self.restart_epoch(None);
-            self.set_window(target.min(reach));
-            if target <= reach {
-                self.enter_cruise();
-            }
-        } else if self.high >= self.config.epoch_samples {
+        if self.config.level == Level::Face && settled && self.high >= self.config.epoch_samples {
             self.end_epoch();
+        }
+    }
+
+    /// Takes the window to `target`, or as near as one step may.
+    fn leap(&mut self, target: u64) {
+        self.leapt = Some(self.now);
+        let reach = self.window.q8() * u64::from(self.config.startup_step);
+        self.restart_epoch(None);
+        self.set_window(target.min(reach));
+        if target <= reach {
+            self.enter_cruise();
         }
     }
 
     /// The window that fills the link and half the target queue, once the spacing of Data that
     /// queued tells what the link carries.
     fn link_window(&self) -> Option<u64> {
-        if self.config.startup_step == 1 {
+        if self.config.startup_step == 1 || self.config.level != Level::Face {
             return None;
         }
         let spacing = self.train.spacing()?;
@@ -231,6 +247,7 @@ impl Controller {
             Level::Face => {}
             Level::Prefix => {
                 self.epoch.nack();
+                self.set_window(self.window.q8().saturating_sub(law::ONE));
                 if self.epoch_is_complete() {
                     self.end_epoch();
                 }
@@ -271,6 +288,8 @@ impl Controller {
         self.stage = 0;
         self.high = 0;
         self.train = Train::default();
+        self.leapt = None;
+        self.limited = 0;
         self.suspicion = None;
         self.restart_epoch(None);
     }
@@ -325,17 +344,27 @@ impl Controller {
         let bare_pipe = law::passing(samples, elapsed, base_rtt).max(in_pipe.saturating_sub(queue));
         let full = bare_pipe + self.spare();
         let nacked = self.epoch.nacked();
+        let is_full = self.in_flight + 1 >= self.window();
+        self.limited = if is_full {
+            self.limited.saturating_add(1)
+        } else {
+            0
+        };
 
         match self.phase {
-            Phase::Startup => self.judge_startup(led, in_pipe, full, nacked),
+            Phase::Startup if self.is_settling() => {}
+            Phase::Startup => self.judge_startup(led, full, nacked),
             Phase::Cruise => {
+                let queued = law::queued_share(led, in_pipe);
                 let share = match self.config.level {
-                    Level::Face => law::queued_share(led, in_pipe),
-                    Level::Prefix | Level::Local => {
-                        law::queued_share(led, in_pipe).min(law::waited_share(mean_rtt, base_rtt))
-                    }
+                    Level::Face => queued,
+                    // The queue may hold packets of others too, and no more of ours than it holds.
+                    Level::Prefix | Level::Local => queued.min(
+                        law::waited_share(mean_rtt, base_rtt)
+                            .max(u64::from(config.least_share_q16)),
+                    ),
                 };
-                self.steer(led, share, in_pipe, full, nacked);
+                self.steer(led, share, in_pipe, nacked);
             }
         }
         self.restart_epoch(Some(queue));
@@ -394,34 +423,33 @@ impl Controller {
         }
     }
 
-    /// Whether startup is over.
-    fn judge_startup(&mut self, queue: u64, in_pipe: u64, full: u64, nacked: bool) {
+    /// Whether what was seen is still the first flight, or the time before the last leap.
+    fn is_settling(&self) -> bool {
+        self.leapt
+            .is_some_and(|at| self.now < at + 2 * self.round_trip())
+    }
+
+    /// Whether startup is over: by a queue above the target, which a prefix bears for a while, as
+    /// the upstream may be starting itself, or by a Nack.
+    fn judge_startup(&mut self, queue: u64, full: u64, nacked: bool) {
         let is_high = queue > u64::from(self.config.queue_target) << 8;
-        let is_idle = self.window.q8() > 2 * law::warranted(in_pipe);
         let patience = match self.config.level {
-            Level::Face if is_high => 1,
-            Level::Face => 2,
+            Level::Face => 1,
             Level::Prefix | Level::Local => self.config.startup_patience,
         };
-        self.stage = if is_high || is_idle {
-            self.stage + 1
-        } else {
-            0
-        };
+        self.stage = if is_high { self.stage + 1 } else { 0 };
+        // Nacks have taken their toll of the window one by one.
+        if !nacked && self.stage >= patience {
+            self.set_window(self.window.q8().min(full));
+        }
         if nacked || self.stage >= patience {
-            let window = self.window.q8();
-            if nacked {
-                self.set_window(window.min(full.max(window / 2)));
-            } else if is_high {
-                self.set_window(window.min(full));
-            }
             self.enter_cruise();
         }
     }
 
     /// Cruise: more, faster and faster, while the queue is low; less by half the excess above the
     /// target.
-    fn steer(&mut self, queue: u64, share: u64, in_pipe: u64, full: u64, nacked: bool) {
+    fn steer(&mut self, queue: u64, share: u64, in_pipe: u64, nacked: bool) {
         let target = u64::from(self.config.queue_target) << 8;
         let low = u64::from(self.config.queue_low) << 8;
         let window = self.window.q8();
@@ -440,20 +468,36 @@ impl Controller {
             self.stage.saturating_add(1)
         };
         let next = if nacked {
-            let cut = law::cut(window, queue, target, share, self.config.cut_gain_q8);
-            cut.min(full.max(window / 2))
+            law::cut(window, queue, target, share, self.config.cut_gain_q8)
         } else if queue > target {
             law::cut(window, queue, target, share, self.config.cut_gain_q8) + increase
         } else if queue > low {
             (window + increase).min(warranted)
-        } else if self.config.level == Level::Face {
-            let most = u64::from(self.config.probe_max) << 8;
-            (window + law::probe(self.stage, increase, window, most)).min(warranted)
         } else {
-            let growth = u64::from(self.config.prefix_growth_q8) - law::ONE;
-            (window + law::widen(self.stage, growth, window) + increase).min(warranted)
+            let most = u64::from(self.config.probe_max) << 8;
+            let step = match self.config.level {
+                Level::Face => {
+                    law::probe(self.stage, increase, window, most).max(self.headroom(in_pipe))
+                }
+                Level::Prefix | Level::Local => law::widen(self.stage, increase, window, most),
+            };
+            (window + step).min(warranted)
         };
         self.set_window(next);
+    }
+
+    /// Half of what the link could still carry per round trip, Q8, as far as its Data tell, if the
+    /// window has been the limit for two epochs. Mostly this makes up for slots that lost packets
+    /// hold until they time out.
+    fn headroom(&self, in_pipe: u64) -> u64 {
+        let (Some(spacing), Some(rtt)) = (self.train.spacing(), &self.rtt) else {
+            return 0;
+        };
+        if self.limited < 2 || self.config.startup_step == 1 {
+            return 0;
+        }
+        let lacking = law::passing(1, spacing, rtt.least()).saturating_sub(in_pipe);
+        (lacking / 2).min(self.window.q8() / 16)
     }
 
     fn set_window(&mut self, q8: u64) {
@@ -466,13 +510,13 @@ impl Controller {
 
     fn set_pace(&mut self) {
         // The forwarder beside it paces what a consumer hands over.
-        if let Some(rtt) = &self.rtt
-            && self.config.level != Level::Local
-        {
-            let pacing = self.config.pacing_q8;
-            self.pacer
-                .set_gap(Pacer::gap_for(rtt.smoothed(), self.window.q8(), pacing));
+        if self.config.level == Level::Local {
+            return;
         }
+        let Some(rtt) = &self.rtt else { return };
+        let pacing = self.config.pacing_q8;
+        let gap = Pacer::gap_for(rtt.smoothed(), self.window.q8(), pacing);
+        self.pacer.set_gap(gap);
     }
 
     /// Takes the next changed setting, at last the wake-up time: when the pace lets the next

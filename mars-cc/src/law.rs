@@ -50,11 +50,9 @@ pub(crate) fn queued_share(queue: u64, in_pipe: u64) -> u64 {
         .min(WHOLE)
 }
 
-/// Share of a round trip that was spent waiting, Q16, at least 1/16: the base of a latecomer is
-/// too long, and it must yield all the same.
+/// Share of a round trip that was spent waiting, Q16.
 pub(crate) fn waited_share(mean_rtt: u64, base_rtt: u64) -> u64 {
-    let waited = mean_rtt.saturating_sub(base_rtt);
-    ((waited << 16) / mean_rtt.max(1)).max(WHOLE / 16)
+    (mean_rtt.saturating_sub(base_rtt) << 16) / mean_rtt.max(1)
 }
 
 /// What is left of a window after a cut for a queue above its target: the excess part of its
@@ -72,11 +70,17 @@ pub(crate) fn probe(stage: u8, increase: u64, window: u64, most: u64) -> u64 {
     increase.max((increase << doublings).min(window / 8).min(most))
 }
 
-/// The growth of a prefix whose queue has stayed low for `stage` epochs, Q8: `growth` (Q8) of the
-/// window, doubled each time up to the whole.
-pub(crate) fn widen(stage: u8, growth: u64, window: u64) -> u64 {
-    let doublings = stage.saturating_sub(1).min(8);
-    ((window * (growth << doublings)) >> 8).min(window)
+/// The increase of a prefix whose queue has stayed low for `stage` epochs, Q8: the plain one, then
+/// four times as much each time up to the window and `most`; after eight epochs a quarter of the
+/// window.
+pub(crate) fn widen(stage: u8, increase: u64, window: u64, most: u64) -> u64 {
+    let doublings = 2 * stage.saturating_sub(1).min(4);
+    let most = if stage > 8 {
+        most.max(window / 4)
+    } else {
+        most
+    };
+    increase.max((increase << doublings).min(window).min(most))
 }
 
 /// Largest window that the packets seen in flight warrant, Q8: twice them and a few. A controller
@@ -148,8 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn waiting_is_at_least_a_sixteenth() {
-        for (mean, base, share) in [(40, 30, 16_384), (30, 30, 4_096), (20, 30, 4_096)] {
+    fn waiting_is_what_exceeds_the_base() {
+        for (mean, base, share) in [(40, 30, 16_384), (30, 30, 0), (20, 30, 0)] {
             assert_eq!(waited_share(mean * MS, base * MS), share);
         }
     }

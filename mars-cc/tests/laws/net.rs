@@ -156,6 +156,8 @@ pub(crate) struct Net {
     pub(crate) prefix: Config,
     pub(crate) consumer: Config,
     pub(crate) data_sent: u64,
+    /// Data that came to the sources of each node.
+    pub(crate) by_node: BTreeMap<usize, u64>,
 }
 
 /// What a wire is like, both ways.
@@ -198,6 +200,7 @@ impl Net {
             prefix: Config::new(Level::Prefix),
             consumer: Config::new(Level::Local),
             data_sent: 0,
+            by_node: BTreeMap::new(),
         }
     }
 
@@ -309,6 +312,7 @@ impl Net {
     }
 
     pub(crate) fn reset_counts(&mut self) {
+        self.by_node.clear();
         for got in &mut self.got {
             got.data = 0;
             got.nacks = 0;
@@ -723,7 +727,10 @@ impl Net {
             (From::Consumer(consumer), Kind::Nack) => self.consumer_nacked(consumer, id),
             (From::Consumer(consumer), _) => self.consumer_data(consumer, id, queued),
             (From::Source, Kind::Nack) => self.nodes[node].dests[prefix].queue.push_front(id),
-            (From::Source, _) => self.got[prefix].data += 1,
+            (From::Source, _) => {
+                self.got[prefix].data += 1;
+                *self.by_node.entry(node).or_default() += 1;
+            }
         }
         self.release(node);
     }
