@@ -56,7 +56,7 @@ pub enum Input<'a, P> {
         /// The segment.
         segment: u64,
     },
-    /// The host refused a delivered segment: fetch it again.
+    /// The host refused a delivered segment: fetch it again. Its next delivery takes no credit.
     Reject {
         /// The segment.
         segment: u64,

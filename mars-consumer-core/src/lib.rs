@@ -119,7 +119,7 @@
 //! [`Config::reassembly`] slots; nothing is asked for beyond it. A reader without credit therefore
 //! stops the retrieval, and costs no more than that ring. [`Output::Deliver`] comes in order; with
 //! [`Config::verify`] each waits for [`Input::Accept`] or [`Input::Reject`], and a rejected segment
-//! is fetched and delivered again (its credit comes back). All timers sit in one indexed heap, so
+//! is fetched and delivered again, for no further credit. All timers sit in one indexed heap, so
 //! that the wake-up time is exact. Nothing is allocated per packet once these have grown.
 //!
 //! Data and Nacks that do not belong to the consumer, came twice or were not asked for are ignored

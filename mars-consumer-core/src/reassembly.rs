@@ -105,12 +105,13 @@ impl<P> Reassembly<P> {
         Some((self.top(), slot))
     }
 
-    /// Takes out the next segment for the reader, if it is here and there is credit.
+    /// Takes out the next segment for the reader, if it is here and there is credit. One that comes
+    /// again after a refusal needs none: it was paid for the first time.
     pub(crate) fn deliver(&mut self) -> Option<(u64, P)> {
-        if self.credit == 0 {
+        let again = self.again > 0;
+        if self.credit == 0 && !again {
             return None;
         }
-        let again = self.again > 0;
         let segment = if again {
             self.first_again()?
         } else {
@@ -124,11 +125,11 @@ impl<P> Reassembly<P> {
         let Slot::Held { packet, .. } = core::mem::replace(slot, judged) else {
             return None;
         };
-        self.credit = self.credit.saturating_sub(1);
         if again {
             self.again -= 1;
         } else {
             self.unread += 1;
+            self.credit -= 1;
         }
         if !self.verify {
             self.slots.pop_front();
@@ -190,8 +191,8 @@ impl<P> Reassembly<P> {
         }
     }
 
-    /// The reader refuses a segment: its credit comes back, its claim about the last segment is
-    /// withdrawn, and it is to be asked for again. Gives its tries.
+    /// The reader refuses a segment: its claim about the last segment is withdrawn, and it is to be
+    /// asked for again. Gives its tries.
     pub(crate) fn reject(&mut self, segment: u64) -> Option<u8> {
         let slot = self.slot(segment)?;
         let Slot::Judged(arrived) = *slot else {
@@ -202,7 +203,6 @@ impl<P> Reassembly<P> {
             refusals: 0,
             earlier: Earlier::Often,
         });
-        self.give_credit(1);
         if matches!(self.length, Length::Final { by: Some(by), .. } if by == segment) {
             self.length = Length::Open;
             self.reclaim();
@@ -249,11 +249,14 @@ impl<P> Reassembly<P> {
         Some(segment)
     }
 
-    /// Interests in flight, counted the slow way.
+    /// Segments in flight, and segments that rest, counted the slow way.
     #[cfg(test)]
-    pub(crate) fn flying(&self) -> usize {
-        let flying = |slot: &&Slot<P>| matches!(slot, Slot::Flying(_));
-        self.slots.iter().filter(flying).count()
+    pub(crate) fn timed(&self) -> (usize, usize) {
+        let count = |wanted: fn(&Slot<P>) -> bool| self.slots.iter().filter(|s| wanted(s)).count();
+        (
+            count(|slot| matches!(slot, Slot::Flying(_))),
+            count(|slot| matches!(slot, Slot::Resting(_))),
+        )
     }
 
     /// Slots in use, and slots that there is memory for.

@@ -144,11 +144,54 @@ fn a_verdict_that_nobody_asked_for_is_the_callers_fault() {
 fn a_forged_end_falls_with_its_segment() {
     let mut world = World::new(400);
     world.finals = Finals::InLast;
+    // The first Data of segment 3 says that it is the last.
+    world.forge = Some((3, 3));
     let mut host = verifying(Object::UntilFinal, world);
-    // The world knows nothing of forgery: the first copy of segment 3 says that it is the last.
-    host.world.forge = Some((3, 3));
     let mut accepted = judge(&mut host, |segment, times| segment == 3 && times == 1);
     accepted.sort_unstable();
     assert!(accepted.into_iter().eq(0..400));
     assert_eq!(host.completed().map(|(n, _)| n), Some(400));
+}
+
+#[test]
+fn a_forged_end_gives_way_to_one_that_is_here_or_vouched_for() {
+    for (finals, forge) in [(Finals::InLast, (5, 30)), (Finals::Everywhere, (0, 9))] {
+        let mut world = World::new(20);
+        world.finals = finals;
+        world.forge = Some(forge);
+        let mut host = verifying(Object::UntilFinal, world);
+        let mut accepted = judge(&mut host, |segment, times| segment == forge.0 && times == 1);
+        accepted.sort_unstable();
+        assert!(accepted.into_iter().eq(0..20), "{finals:?}");
+        assert_eq!(host.completed().map(|(n, _)| n), Some(20));
+    }
+}
+
+#[test]
+fn an_accepted_end_overrules_one_that_awaits_its_verdict() {
+    let mut world = World::new(20);
+    world.finals = Finals::Everywhere;
+    world.forge = Some((0, 25));
+    let mut host = verifying(Object::UntilFinal, world);
+    host.run(at(1_030));
+    assert_eq!(host.delivered.len(), 20);
+    for segment in (1..20).chain([0]) {
+        host.input(Input::Accept { segment });
+    }
+    assert_eq!(host.completed().map(|(n, _)| n), Some(20));
+}
+
+#[test]
+fn a_refused_segment_comes_again_for_no_further_credit() {
+    let mut settings = data_only(Object::Segments(10));
+    settings.verify = true;
+    settings.credit = 3;
+    let mut host = Host::new(settings, World::new(10));
+    host.run(at(2_000));
+    assert_eq!(host.delivered, [0, 1, 2]);
+    host.input(Input::Reject { segment: 1 });
+    host.run(at(3_000));
+    assert_eq!(host.delivered, [0, 1, 2, 1]);
+    host.input(Input::Credit { segments: 1 });
+    assert_eq!(host.delivered, [0, 1, 2, 1, 3]);
 }
