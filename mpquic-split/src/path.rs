@@ -19,7 +19,7 @@ pub(crate) struct Path {
     /// Whether an ACK for it is owed.
     pub(crate) due: bool,
     /// `route` and `due` as last reported, `None` before the first report.
-    told: (Option<Option<PathId>>, Option<bool>),
+    told: Option<(Option<PathId>, bool)>,
 }
 
 impl Path {
@@ -33,7 +33,7 @@ impl Path {
             unacked: Unacked::default(),
             route: None,
             due: false,
-            told: (None, None),
+            told: None,
         }
     }
 
@@ -63,21 +63,22 @@ impl Path {
 
     /// A setting that the host has not been told, if any.
     pub(crate) fn untold(&mut self) -> Option<Output> {
-        let path = self.id;
-        if self.told.0 != Some(self.route) {
-            self.told.0 = Some(self.route);
-            return Some(Output::AckRoute {
-                path,
-                over: self.route,
-            });
+        let (path, over, due) = (self.id, self.route, self.due);
+        match self.told {
+            // Both are news; the opposite of `due` makes it the next to be told.
+            None => {
+                self.told = Some((over, !due));
+                Some(Output::AckRoute { path, over })
+            }
+            Some((told, due)) if told != over => {
+                self.told = Some((over, due));
+                Some(Output::AckRoute { path, over })
+            }
+            Some((route, told)) if told != due => {
+                self.told = Some((route, due));
+                Some(Output::AckDue { path, due })
+            }
+            Some(_) => None,
         }
-        if self.told.1 != Some(self.due) {
-            self.told.1 = Some(self.due);
-            return Some(Output::AckDue {
-                path,
-                due: self.due,
-            });
-        }
-        None
     }
 }

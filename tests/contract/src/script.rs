@@ -43,9 +43,9 @@ impl<M: Machine> Script<M> {
         for (gap, input) in inputs {
             at += gap;
             run.wake_before(at);
-            let seen = run.log.seen();
-            open.extend_from_slice(seen.get(known..).unwrap_or_default());
-            known = seen.len();
+            let outputs = run.log.seen();
+            open.extend_from_slice(outputs.get(known..).unwrap_or_default());
+            known = outputs.len();
             let input = M::aim(input, &mut open);
             let _ = run.input(at, &input);
             steps.push((at, input));

@@ -276,29 +276,24 @@ impl Machine for Host {
         else {
             return input;
         };
-        open.retain(|output| {
-            let interest = |edit: &Edit| matches!(edit, Edit::Interest { .. });
-            matches!(output, Output::Transmit { edit, .. } if interest(edit))
-        });
-        let Some(at) = open.len().checked_sub(1 + back % 8) else {
+        let interest = |output: &Output<Packet>| match output {
+            Output::Transmit {
+                face,
+                edit: Edit::Interest { nonce, .. },
+                packet,
+            } => Some((*face, *nonce, **packet)),
+            _ => None,
+        };
+        let outputs = open.iter().enumerate().rev();
+        let mut interests = outputs.filter_map(|(at, output)| Some((at, interest(output)?)));
+        let Some((at, (face, nonce, packet))) = interests.nth(back % 8) else {
             return Told::Timeout;
         };
-        // Now and then the same Interest is answered once more.
-        let output = if back < 8 {
-            open.remove(at)
-        } else {
-            open[at].clone()
-        };
-        let Output::Transmit {
-            face,
-            edit: Edit::Interest { nonce, .. },
-            packet,
-        } = output
-        else {
-            return Told::Timeout;
-        };
+        // Now and then it stays open, to be answered once more.
+        if back < 8 {
+            let _ = open.remove(at);
+        }
         // The handle of an Interest is the number of its name.
-        let packet = *packet;
         let name = numbered_name(packet);
         match reply {
             Reply::Data => Told::Data {
