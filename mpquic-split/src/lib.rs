@@ -77,6 +77,7 @@ mod output;
 mod path;
 pub mod reactive;
 mod scheduler;
+mod setting;
 
 pub use config::{Config, Policy};
 pub use error::{ConfigError, Error};

@@ -4,6 +4,7 @@ use mars_time::Instant;
 
 use crate::ack::Unacked;
 use crate::reactive::Candidate;
+use crate::setting::Setting;
 use crate::{Metrics, Output, PathId, Side, Status};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,11 +16,9 @@ pub(crate) struct Path {
     pub(crate) metrics: Metrics,
     pub(crate) unacked: Unacked,
     /// Over which path its ACKs go.
-    pub(crate) route: Option<PathId>,
+    pub(crate) route: Setting<Option<PathId>>,
     /// Whether an ACK for it is owed.
-    pub(crate) due: bool,
-    /// `route` and `due` as last reported, `None` before the first report.
-    told: Option<(Option<PathId>, bool)>,
+    pub(crate) due: Setting<bool>,
 }
 
 impl Path {
@@ -31,9 +30,8 @@ impl Path {
             status_by_peer: Status::Available,
             metrics: Metrics::default(),
             unacked: Unacked::default(),
-            route: None,
-            due: false,
-            told: None,
+            route: Setting::new(None),
+            due: Setting::new(false),
         }
     }
 
@@ -63,22 +61,11 @@ impl Path {
 
     /// A setting that the host has not been told, if any.
     pub(crate) fn untold(&mut self) -> Option<Output> {
-        let (path, over, due) = (self.id, self.route, self.due);
-        match self.told {
-            // Both are news; the opposite of `due` makes it the next to be told.
-            None => {
-                self.told = Some((over, !due));
-                Some(Output::AckRoute { path, over })
-            }
-            Some((told, due)) if told != over => {
-                self.told = Some((over, due));
-                Some(Output::AckRoute { path, over })
-            }
-            Some((route, told)) if told != due => {
-                self.told = Some((route, due));
-                Some(Output::AckDue { path, due })
-            }
-            Some(_) => None,
+        let path = self.id;
+        if let Some(over) = self.route.untold() {
+            return Some(Output::AckRoute { path, over });
         }
+        let due = self.due.untold()?;
+        Some(Output::AckDue { path, due })
     }
 }

@@ -7,6 +7,7 @@ use mars_time::Instant;
 
 use crate::ack::Frequency;
 use crate::path::Path;
+use crate::setting::Setting;
 use crate::{
     Config, ConfigError, DataPath, Ecn, Error, Input, Output, PathId, Policy, Received, reactive,
 };
@@ -24,9 +25,7 @@ pub struct Scheduler<const N: usize = 8> {
     /// Sequence number of the `ACK_FREQUENCY` frame that `frequency` is from.
     sequence: Option<u64>,
     paths: ArrayVec<Path, N>,
-    data: DataPath,
-    /// `data` as last reported, `None` before the first report.
-    data_told: Option<DataPath>,
+    data: Setting<DataPath>,
     /// Whether some setting may have changed since the last drain.
     changed: bool,
     wake: Option<Instant>,
@@ -49,8 +48,7 @@ impl<const N: usize> Scheduler<N> {
             },
             sequence: None,
             paths: ArrayVec::new(),
-            data: DataPath::Blocked,
-            data_told: None,
+            data: Setting::new(DataPath::Blocked),
             changed: true,
             wake: None,
         })
@@ -70,9 +68,8 @@ impl<const N: usize> Scheduler<N> {
     /// Takes the next changed setting, at last the wake-up time.
     pub fn poll_output(&mut self) -> Output {
         if self.changed {
-            if self.data_told != Some(self.data) {
-                self.data_told = Some(self.data);
-                return Output::Data(self.data);
+            if let Some(data) = self.data.untold() {
+                return Output::Data(data);
             }
             if let Some(output) = self.paths.iter_mut().find_map(Path::untold) {
                 return output;
@@ -85,20 +82,24 @@ impl<const N: usize> Scheduler<N> {
     /// Where the next data packet goes, as of the latest input.
     #[must_use]
     pub const fn data_path(&self) -> DataPath {
-        self.data
+        self.data.value()
     }
 
     /// Over which path the ACKs for `path` go; `None` if there is no such path or no way back.
     #[must_use]
     pub fn ack_route(&self, path: PathId) -> Option<PathId> {
-        self.paths.iter().find(|known| known.id == path)?.route
+        self.paths
+            .iter()
+            .find(|known| known.id == path)?
+            .route
+            .value()
     }
 
     /// Whether an ACK for `path` is owed, as of the latest input.
     #[must_use]
     pub fn ack_due(&self, path: PathId) -> bool {
         let mut paths = self.paths.iter();
-        paths.any(|known| known.id == path && known.due)
+        paths.any(|known| known.id == path && known.due.value())
     }
 
     /// Takes the input into account; an error before anything is touched.
@@ -168,14 +169,15 @@ impl<const N: usize> Scheduler<N> {
         let candidates = candidates.iter().copied();
         match self.config.policy {
             Policy::Reactive => {
-                self.data = reactive::data_path(now, candidates.clone());
+                self.data.set(reactive::data_path(now, candidates.clone()));
                 for path in &mut self.paths {
-                    path.route = reactive::ack_route(path.id, candidates.clone());
+                    path.route
+                        .set(reactive::ack_route(path.id, candidates.clone()));
                 }
             }
         }
         for path in &mut self.paths {
-            path.due = path.unacked.is_due(now);
+            path.due.set(path.unacked.is_due(now));
         }
         let opening = reactive::next_opening(now, candidates);
         let deadlines = self.paths.iter().filter_map(|path| path.deadline(now));
