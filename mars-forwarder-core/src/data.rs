@@ -13,7 +13,7 @@ use crate::face::{Face, FaceIx};
 use crate::forwarder::{Forwarder, saturate};
 use crate::input::{Data, Interest, Nack};
 use crate::output::{DropReason, Edit};
-use crate::pit::{InRecord, Kind, OutIx, OutState, PitIx};
+use crate::pit::{InRecord, Kind, OutIx, OutRecord, OutState, PitIx};
 use crate::queue::Ticket;
 
 /// A retransmission sooner than this after the last transmission is suppressed, if no round-trip
@@ -162,7 +162,7 @@ impl<P: Clone> Forwarder<P> {
             let queue = data.header.interest_queue;
             self.feed(
                 dest,
-                face,
+                &record,
                 Feedback::Delivered { queue, rtt },
                 Feedback::Delivered {
                     queue: data.header.data_queue,
@@ -209,13 +209,13 @@ impl<P: Clone> Forwarder<P> {
         let now = self.now;
         let detail = detail_of(nack);
         let congestion = matches!(detail, NackDetail::QueueFull | NackDetail::Stale);
-        if self.pit.settle(out, OutState::Done).is_some() {
+        if let Some(record) = self.pit.settle(out, OutState::Done) {
             let upstream = if congestion {
                 Feedback::Nacked
             } else {
                 Feedback::Released
             };
-            self.feed(dest, face, upstream, Feedback::Released);
+            self.feed(dest, &record, upstream, Feedback::Released);
         }
         if !congestion
             && let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face))
@@ -306,28 +306,32 @@ impl<P: Clone> Forwarder<P> {
             return;
         };
         match kind {
-            Kind::Data => self.feed(dest, record.face, why, why),
-            Kind::Probe { .. } => {
-                if let Some(upstream) = self
-                    .dests
-                    .get_mut(dest)
-                    .and_then(|d| d.upstream_mut(record.face))
-                {
+            Kind::Data => self.feed(dest, &record, why, why),
+            Kind::Probe { .. } if record.metered => {
+                let d = self.dests.get_mut(dest);
+                if let Some(upstream) = d.and_then(|d| d.upstream_mut(record.face)) {
                     upstream.probes = upstream.probes.saturating_sub(1);
                 }
             }
+            Kind::Probe { .. } => {}
         }
     }
 
-    /// Tells both windows of (dest, face) what became of a packet. Producers have none.
-    fn feed(&mut self, dest: DestIx, face: FaceIx, prefix: Feedback, all: Feedback) {
+    /// Tells both windows of an out-record what became of its packet.
+    fn feed(&mut self, dest: DestIx, record: &OutRecord, prefix: Feedback, all: Feedback) {
+        if !record.metered {
+            return;
+        }
+        // Neither can refuse: the record holds a slot of both.
         let now = self.now;
-        // A window refuses only a slot that it never gave, and those of a face that was replaced
-        // meanwhile are none of its own.
-        if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
+        let upstream = self
+            .dests
+            .get_mut(dest)
+            .and_then(|d| d.upstream_mut(record.face));
+        if let Some(upstream) = upstream {
             let _ = upstream.cc.handle_input(now, prefix);
         }
-        if let Some(face) = self.faces.get_mut(face) {
+        if let Some(face) = self.faces.get_mut(record.face) {
             let _ = face.cc.handle_input(now, all);
         }
     }

@@ -82,6 +82,11 @@ impl Faces {
             .filter(|face| face.ix == ix)
     }
 
+    #[cfg(test)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (FaceIx, &Face)> {
+        self.slab.iter().map(|(_, face)| (face.ix, face))
+    }
+
     /// The face in a slot.
     pub(crate) fn in_slot(&self, slot: u32) -> Option<FaceIx> {
         self.slab.get(slot).map(|face| face.ix)

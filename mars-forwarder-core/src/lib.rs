@@ -109,6 +109,8 @@
 #![no_std]
 extern crate alloc;
 
+#[cfg(test)]
+mod audit;
 mod config;
 mod data;
 mod dead;

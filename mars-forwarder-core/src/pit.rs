@@ -107,6 +107,9 @@ pub(crate) struct OutRecord {
     pub(crate) state: OutState,
     /// The face was asked before for this entry: an answer gives no RTT sample (Karn).
     pub(crate) repeated: bool,
+    /// It counts among what is in flight over an upstream face; what goes to a producer here does
+    /// not.
+    pub(crate) metered: bool,
     /// Probes: the bound that was sent.
     pub(crate) bound: Option<Label>,
     epoch: u16,
@@ -140,6 +143,7 @@ impl OutRecord {
             sent,
             state: OutState::Waiting(deadline),
             repeated: false,
+            metered: false,
             bound: None,
             epoch: 0,
             next: None,
@@ -181,6 +185,11 @@ impl<P> Pit<P> {
 
     pub(crate) fn get_mut(&mut self, ix: PitIx) -> Option<&mut Entry<P>> {
         self.entries.get_mut(ix)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (PitIx, &Entry<P>)> {
+        self.entries.iter()
     }
 
     /// A new entry without records; its name is copied here and nowhere else.

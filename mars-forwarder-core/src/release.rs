@@ -248,7 +248,9 @@ impl<P: Clone> Forwarder<P> {
         let hop_limit = spend_hop(entry.hop_limit, kind);
         let packet = entry.packet.clone();
         let mut silence = f.cc.srtt();
+        let mut metered = false;
         if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
+            metered = true;
             silence = upstream.srtt().or(silence);
             let _ = upstream.cc.handle_input(now, Feedback::Sent);
             let _ = f.cc.handle_input(now, Feedback::Sent);
@@ -262,6 +264,7 @@ impl<P: Clone> Forwarder<P> {
         };
         let mut record = OutRecord::new(ix, face, nonce, now, now + silence);
         record.repeated = repeated;
+        record.metered = metered;
         self.pit.add_out(record);
         let edit = Edit::Interest {
             hop_limit,

@@ -206,10 +206,11 @@ impl<P: Clone> Forwarder<P> {
         };
         let bound = d.label().or(d.bound_of(from));
         let generation = d.generation;
-        let mut wait = left;
+        let (mut wait, mut metered) = (left, false);
         if let Some(upstream) = d.upstream_mut(face) {
             upstream.probes = upstream.probes.saturating_add(1);
             wait = upstream.probe_wait(left);
+            metered = true;
         }
         let wait = whole_millis(wait);
         let nonce = match asked {
@@ -218,6 +219,7 @@ impl<P: Clone> Forwarder<P> {
         };
         let mut record = OutRecord::new(ix, face, nonce, self.now, self.now + wait);
         record.repeated = !first && self.pit.out_of(ix, face).is_some();
+        record.metered = metered;
         record.bound = bound;
         self.pit.add_out(record);
         let header = MarsHeader {
