@@ -263,3 +263,48 @@ fn a_real_file_is_moved_and_its_digest_compared() {
         }
     }
 }
+
+#[test]
+fn another_process_writes_the_same_octets_but_for_speed_figures() {
+    let told = |name: &str, more: &[&str]| {
+        let json = scratch(name);
+        let mut args = vec![
+            "wan",
+            "--servers",
+            "2",
+            "--clients",
+            "4",
+            "--links",
+            "3",
+            "--bytes",
+            "300kB",
+            "--loss",
+            "0.01",
+            "--seeds",
+            "3",
+            "--html",
+            "same.html",
+            "--json",
+            json.to_str().unwrap(),
+        ];
+        args.extend(more);
+        let output = sim(&args);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let text = std::fs::read_to_string(json).unwrap();
+        let speed = |line: &&str| line.contains("\"events_per_s\"") || line.contains("\"wall_s\"");
+        assert_eq!(text.lines().filter(speed).count(), 2);
+        text.lines()
+            .filter(|line| !speed(line))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let once = told("once.json", &[]);
+    assert_eq!(once, told("again.json", &[]));
+    assert_eq!(once, told("wire.json", &["--wire"]));
+    assert_eq!(once, told("jobs.json", &["--jobs", "3"]));
+    assert_ne!(once, told("other.json", &["--seed", "2"]));
+}
