@@ -5,18 +5,10 @@ use std::time::Duration;
 use mars_consumer_core::{
     Counters, Data, Event, GiveUp, Input, InterestSpec, Nack, Object, SpecName,
 };
-use mars_time::Instant;
 use mars_wire::{Label, MarsHeader, NackReason};
 
-use crate::host::{Host, at, config, ms};
+use crate::host::{Host, at, config, ms, unanswered};
 use crate::world::{NackKind, Probing, World};
-
-/// A host whose world answers nothing: the test does.
-fn unanswered() -> Host {
-    let mut world = World::new(100);
-    world.outage = Some((Instant::ZERO, Instant::MAX));
-    Host::new(config(Object::Nothing), world)
-}
 
 fn ranked(generation: u32) -> MarsHeader {
     MarsHeader {
@@ -61,7 +53,7 @@ fn last_probe(host: &Host) -> (u64, u64, u32) {
 
 #[test]
 fn the_first_probes_are_ready_at_once_and_carry_no_label() {
-    let host = unanswered();
+    let host = unanswered(config(Object::Nothing));
     let names: Vec<SpecName> = host.sent.iter().map(|(_, spec)| spec.name).collect();
     let expected = (0..4).map(|seq| SpecName::Discovery { probe_idx: 0, seq });
     assert!(names.into_iter().eq(expected));
@@ -84,7 +76,7 @@ fn the_first_probes_are_ready_at_once_and_carry_no_label() {
 
 #[test]
 fn tier_conv_raises_the_index_once_per_index() {
-    let mut host = unanswered();
+    let mut host = unanswered(config(Object::Nothing));
     let converged = MarsHeader {
         tier_conv: true,
         ..ranked(0)
@@ -250,7 +242,7 @@ fn generations_that_grow_for_ever_do_not_keep_it_busy_for_ever() {
 
 #[test]
 fn an_answer_out_of_an_older_generation_is_no_path() {
-    let mut host = unanswered();
+    let mut host = unanswered(config(Object::Nothing));
     for probe in 0..4 {
         refuse(&mut host, probe, NackKind::Stale, Some(5));
     }
@@ -265,7 +257,7 @@ fn an_answer_out_of_an_older_generation_is_no_path() {
 
 #[test]
 fn a_newer_rank_in_data_is_a_path_and_adopted() {
-    let mut host = unanswered();
+    let mut host = unanswered(config(Object::Nothing));
     answer(&mut host, 0, ranked(7));
     assert!(matches!(host.facts()[..], [Event::PathFound { .. }]));
     assert_eq!(last_probe(&host).2, 7);
@@ -273,7 +265,7 @@ fn a_newer_rank_in_data_is_a_path_and_adopted() {
 
 #[test]
 fn an_answer_after_the_timeout_counts_all_the_same() {
-    let mut host = unanswered();
+    let mut host = unanswered(config(Object::Nothing));
     while host.consumer.counters().probe_timeouts < 4 {
         assert!(host.step());
     }
@@ -346,11 +338,23 @@ fn a_dead_path_is_looked_for_again_within_the_generation_and_data_go_on() {
         assert!(host.step());
     }
     host.world.refuse_data = None;
+    let found = |host: &Host| {
+        let found = |event: &&Event| matches!(event, Event::PathFound { .. });
+        host.facts().iter().filter(found).count()
+    };
+    while found(&host) < 2 {
+        assert!(host.step());
+    }
+    let first_window = unanswered(config(Object::Segments(1))).consumer.window();
+    assert_eq!(
+        host.consumer.window(),
+        first_window,
+        "new paths, new window"
+    );
     host.run(at(600_000));
     host.assert_complete(5_000);
     assert!(host.probes().iter().all(|p| p.3 == 0), "same generation");
-    let found = |event: &&Event| matches!(event, Event::PathFound { .. });
-    assert_eq!(host.facts().iter().filter(found).count(), 2);
+    assert_eq!(found(&host), 2);
 }
 
 #[test]
@@ -375,7 +379,7 @@ fn a_path_that_never_carries_data_again_leads_to_new_generations_then_the_end() 
 
 #[test]
 fn a_nack_with_another_nonce_is_ignored() {
-    let mut host = unanswered();
+    let mut host = unanswered(config(Object::Nothing));
     let sent = host.sent.len();
     let (_, spec) = host.sent[0];
     let name = host.consumer.name(&spec).to_name_buf();

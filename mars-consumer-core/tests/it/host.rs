@@ -8,7 +8,7 @@ use mars_consumer_core::{
     Config, Consumer, Data, Event, Input, InterestSpec, Nack, Object, Output, SpecName, Start,
 };
 use mars_time::Instant;
-use mars_wire::{MarsHeader, NameBuf};
+use mars_wire::{MarsHeader, MarsName, NameBuf};
 
 use crate::world::{Answer, World};
 
@@ -29,8 +29,11 @@ pub(crate) struct Host {
 }
 
 pub(crate) fn config(object: Object) -> Config {
-    let dest = NameBuf::new().generic(b"net").generic(b"client1");
-    Config::new(dest, b"server1".to_vec(), 42, object)
+    Config::new(dest(), b"server1".to_vec(), 42, object)
+}
+
+pub(crate) fn dest() -> NameBuf {
+    NameBuf::new().generic(b"net").generic(b"client1")
 }
 
 pub(crate) fn data_only(object: Object) -> Config {
@@ -45,6 +48,13 @@ pub(crate) fn ms(n: u64) -> Duration {
 
 pub(crate) fn at(n: u64) -> Instant {
     Instant::from_millis(n)
+}
+
+/// A host whose world answers nothing: the test does.
+pub(crate) fn unanswered(config: Config) -> Host {
+    let mut world = World::new(0);
+    world.outage = Some((Instant::ZERO, Instant::MAX));
+    Host::new(config, world)
 }
 
 impl Host {
@@ -100,6 +110,26 @@ impl Host {
     pub(crate) fn input(&mut self, input: Input<'_, Packet>) {
         self.consumer.handle_input(self.now, input).unwrap();
         self.drain();
+    }
+
+    /// Gives the consumer a Data of its object, as if the network had sent it.
+    pub(crate) fn inject(&mut self, segment: u64, final_segment: Option<u64>) {
+        let dest = dest();
+        let name = MarsName::Data {
+            dest: dest.as_name(),
+            segment,
+        };
+        let name = name.to_name_buf();
+        let data = Data {
+            name: name.as_name(),
+            final_segment,
+            content_len: 1,
+            header: MarsHeader::default(),
+        };
+        self.input(Input::Data {
+            data,
+            packet: segment,
+        });
     }
 
     /// One arrival or wake-up, whichever is first. False: nothing will ever happen.

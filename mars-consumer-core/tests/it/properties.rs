@@ -8,7 +8,7 @@ use mars_wire::{Label, MarsHeader, MarsName, NackDetail, NackReason, NameBuf};
 use proptest::option;
 use proptest::prelude::*;
 
-use crate::host::{Host, at, config, data_only, ms};
+use crate::host::{Host, at, config, data_only, dest, ms};
 use crate::world::{Finals, World};
 
 fn networks() -> impl Strategy<Value = World> {
@@ -127,10 +127,6 @@ proptest! {
             prop_assert!(consumer.in_flight() <= 16);
         }
     }
-}
-
-fn dest() -> NameBuf {
-    NameBuf::new().generic(b"net").generic(b"client1")
 }
 
 fn victim(seed: u64) -> Config {

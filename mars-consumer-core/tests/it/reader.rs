@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mars_consumer_core::{Error, Event, GiveUp, Input, Object, SpecName};
 
-use crate::host::{Host, at, data_only};
+use crate::host::{Host, at, data_only, unanswered};
 use crate::world::{Finals, World};
 
 #[test]
@@ -194,4 +194,16 @@ fn a_refused_segment_comes_again_for_no_further_credit() {
     assert_eq!(host.delivered, [0, 1, 2, 1]);
     host.input(Input::Credit { segments: 1 });
     assert_eq!(host.delivered, [0, 1, 2, 1, 3]);
+}
+
+#[test]
+fn when_an_end_falls_another_that_is_here_takes_its_place() {
+    let mut settings = data_only(Object::UntilFinal);
+    settings.verify = true;
+    let mut host = unanswered(settings);
+    host.inject(0, Some(9));
+    host.inject(3, Some(5));
+    assert_eq!(host.consumer.counters().contradictory_finals, 1);
+    host.input(Input::Reject { segment: 0 });
+    assert_eq!(host.consumer.in_flight(), 5, "segments 0, 1, 2, 4 and 5");
 }

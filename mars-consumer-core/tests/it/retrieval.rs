@@ -6,41 +6,13 @@ use mars_consumer_core::{Data, Event, GiveUp, Input, InterestSpec, Object, SpecN
 use mars_time::Instant;
 use mars_wire::{MarsHeader, MarsName, NameBuf};
 
-use crate::host::{Host, at, config, data_only, ms};
+use crate::host::{Host, at, config, data_only, ms, unanswered};
 use crate::world::{Finals, NackKind, World};
 
 fn fetch(segments: u64, world: World) -> Host {
     let mut host = Host::new(data_only(Object::Segments(segments)), world);
     host.run(at(3_600_000));
     host
-}
-
-/// Gives the consumer a Data of its object, as if the network had sent it.
-fn inject(host: &mut Host, segment: u64, final_segment: Option<u64>) {
-    let spec = InterestSpec {
-        name: SpecName::Data { segment },
-        nonce: 0,
-        lifetime: Duration::ZERO,
-        header: MarsHeader::default(),
-    };
-    let name = host.consumer.name(&spec).to_name_buf();
-    let data = Data {
-        name: name.as_name(),
-        final_segment,
-        content_len: 1,
-        header: MarsHeader::default(),
-    };
-    host.input(Input::Data {
-        data,
-        packet: segment,
-    });
-}
-
-/// A host whose world answers no data Interest: the test does.
-fn unanswered(object: Object) -> Host {
-    let mut world = World::new(0);
-    world.outage = Some((Instant::ZERO, Instant::MAX));
-    Host::new(data_only(object), world)
 }
 
 #[test]
@@ -211,7 +183,7 @@ fn retransmissions_carry_a_fresh_nonce_and_go_first() {
 
 #[test]
 fn silence_backs_off_and_gives_up_with_the_segment() {
-    let mut host = unanswered(Object::Segments(1));
+    let mut host = unanswered(data_only(Object::Segments(1)));
     host.run(at(3_600_000));
     let times: Vec<Instant> = host.sent.iter().map(|(at, _)| *at).collect();
     let waits = times
@@ -239,39 +211,39 @@ fn pass(host: &mut Host, time: Duration) {
 
 #[test]
 fn an_answer_that_may_be_to_either_transmission_is_no_sample() {
-    let mut host = unanswered(Object::Segments(2));
+    let mut host = unanswered(data_only(Object::Segments(2)));
     pass(&mut host, ms(1_500));
     assert_eq!(host.consumer.counters().retransmissions, 2);
-    inject(&mut host, 0, None);
+    host.inject(0, None);
     assert_eq!(host.consumer.srtt(), None);
 }
 
 #[test]
 fn an_answer_too_soon_after_the_second_transmission_is_a_sample_of_the_first() {
-    let mut host = unanswered(Object::Segments(3));
+    let mut host = unanswered(data_only(Object::Segments(3)));
     pass(&mut host, ms(100));
-    inject(&mut host, 0, None);
+    host.inject(0, None);
     assert_eq!(host.consumer.srtt(), Some(ms(100)));
     // The others were sent with the initial timeout of a second.
     pass(&mut host, ms(910));
     assert_eq!(host.consumer.counters().retransmissions, 2);
-    inject(&mut host, 1, None);
+    host.inject(1, None);
     assert_eq!(host.consumer.counters().needless_timeouts, 1);
     assert_eq!(host.consumer.srtt(), Some((7 * ms(100) + ms(1_010)) / 8));
     // 100 ms later it could be either.
     pass(&mut host, ms(90));
-    inject(&mut host, 2, None);
+    host.inject(2, None);
     assert_eq!(host.consumer.counters().needless_timeouts, 1);
     host.assert_complete(3);
 }
 
 #[test]
 fn every_input_is_first_of_all_a_tick() {
-    let mut host = unanswered(Object::Segments(1));
+    let mut host = unanswered(data_only(Object::Segments(1)));
     let wake = host.wake.unwrap();
     host.now = wake;
     // The Interest is lost and sent again before its late answer is looked at.
-    inject(&mut host, 0, None);
+    host.inject(0, None);
     assert_eq!(host.consumer.counters().retransmissions, 1);
     host.assert_complete(1);
 }
@@ -311,51 +283,51 @@ fn the_end_is_found_wherever_it_is_named() {
 
 #[test]
 fn an_end_that_shrinks_the_range_cancels_what_lies_beyond() {
-    let mut host = unanswered(Object::UntilFinal);
+    let mut host = unanswered(data_only(Object::UntilFinal));
     let asked = u64::from(host.consumer.in_flight());
     assert!(asked > 4);
-    inject(&mut host, 1, Some(2));
+    host.inject(1, Some(2));
     assert_eq!(host.consumer.in_flight(), 2, "segments 0 and 2 are left");
-    inject(&mut host, 4, None);
+    host.inject(4, None);
     assert_eq!(host.consumer.counters().unsolicited_data, 1);
-    inject(&mut host, 2, Some(2));
-    inject(&mut host, 0, Some(2));
+    host.inject(2, Some(2));
+    host.inject(0, Some(2));
     host.assert_complete(3);
 }
 
 #[test]
 fn the_first_end_that_agrees_with_what_is_here_wins() {
-    let mut host = unanswered(Object::UntilFinal);
-    inject(&mut host, 3, Some(1));
+    let mut host = unanswered(data_only(Object::UntilFinal));
+    host.inject(3, Some(1));
     assert_eq!(
         host.consumer.counters().contradictory_finals,
         1,
         "before itself"
     );
-    inject(&mut host, 2, Some(3));
-    inject(&mut host, 1, Some(9));
+    host.inject(2, Some(3));
+    host.inject(1, Some(9));
     assert_eq!(host.consumer.counters().contradictory_finals, 2);
-    inject(&mut host, 0, None);
+    host.inject(0, None);
     host.assert_complete(4);
 }
 
 #[test]
 fn a_given_length_is_not_argued_with() {
-    let mut host = unanswered(Object::Segments(3));
-    inject(&mut host, 0, Some(0));
-    inject(&mut host, 1, Some(7));
-    inject(&mut host, 2, Some(2));
+    let mut host = unanswered(data_only(Object::Segments(3)));
+    host.inject(0, Some(0));
+    host.inject(1, Some(7));
+    host.inject(2, Some(2));
     host.assert_complete(3);
     assert_eq!(host.consumer.counters().contradictory_finals, 2);
 }
 
 #[test]
 fn copies_strangers_and_the_uninvited_are_ignored_and_counted() {
-    let mut host = unanswered(Object::Segments(100));
-    inject(&mut host, 1, None);
-    inject(&mut host, 1, None);
-    inject(&mut host, 99, None);
-    inject(&mut host, 100, None);
+    let mut host = unanswered(data_only(Object::Segments(100)));
+    host.inject(1, None);
+    host.inject(1, None);
+    host.inject(99, None);
+    host.inject(100, None);
     let other = NameBuf::new().generic(b"net").generic(b"client2");
     let foreign = [
         MarsName::Data {
