@@ -10,6 +10,8 @@ use crate::{Machine, Property, Script};
 
 /// Scripts from fixed seeds, the same in every run.
 const FIXED: u32 = 96;
+/// Steps that shrinking may take.
+const SHRINK: u32 = 20_000;
 /// Fresh scripts, unless `PROPTEST_CASES` says otherwise.
 const FRESH: u32 = 32;
 
@@ -26,6 +28,7 @@ pub fn check<M: Machine>(property: Property, file: &'static str) {
     let mut config = Config {
         source_file: Some(file),
         failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        max_shrink_iters: SHRINK,
         ..Config::default()
     };
     if config.cases == Config::with_cases(256).cases {
@@ -42,7 +45,7 @@ pub fn violation<M: Machine>(property: Property, shrink: bool) -> Option<String>
     let config = Config {
         cases: FIXED,
         failure_persistence: None,
-        max_shrink_iters: if shrink { 20_000 } else { 0 },
+        max_shrink_iters: if shrink { SHRINK } else { 0 },
         ..Config::default()
     };
     run::<M>(property, TestRunner::new_with_rng(config, fixed()))
