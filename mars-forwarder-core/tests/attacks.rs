@@ -447,3 +447,18 @@ fn a_withdrawn_route_hands_its_interests_over_at_once() {
     assert_ne!(only(&sent).nonce(), first.nonce());
     assert_eq!(node.valid(), [other]);
 }
+
+/// A node that becomes the producer's forwarder stands closer than any upstream it had.
+#[test]
+fn a_producer_that_registers_late_ends_the_paths_to_others() {
+    let mut node = Node::new(Config::new(1), &[2]);
+    node.probe(APP, 0, 0, Ask::open(0));
+    node.answer(1, APP, 0, 0, rank(0, 1), CONVERGED);
+    assert_eq!(node.valid(), [1]);
+    node.input(Input::ProducerRegistered {
+        prefix: dest().as_name(),
+        face: FaceId(APP),
+    });
+    node.probe(1, 0, 1, Ask::open(0));
+    assert_eq!((node.valid(), node.label()), (vec![], Some(0)));
+}

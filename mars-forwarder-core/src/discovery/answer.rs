@@ -163,7 +163,7 @@ impl<P: Clone> Forwarder<P> {
     }
 
     /// Labels the node in its generation. Faces known by an older one are not valid any more.
-    fn set_rank(&mut self, dest: DestIx, label: Label) {
+    pub(super) fn set_rank(&mut self, dest: DestIx, label: Label) {
         let Some(d) = self.dests.get_mut(dest) else {
             return;
         };

@@ -92,12 +92,10 @@ impl<P: Clone> Forwarder<P> {
         if !d.adopt(asker.generation, now) {
             return Err(NackDetail::Stale);
         }
-        if d.producer.is_some() {
-            d.rank = Some(Rank {
-                generation: d.generation,
-                label: Label::ZERO,
-            });
+        if d.producer.is_some() && d.label() != Some(Label::ZERO) {
+            self.set_rank(dest, Label::ZERO);
         }
+        let d = self.dests.get(dest).ok_or(NackDetail::NoRoute)?;
         if enforced
             && let (Some(label), Some(bound)) = (d.label(), asker.bound)
             && label >= bound
