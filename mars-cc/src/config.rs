@@ -92,6 +92,9 @@ pub struct Config {
     /// Weight of a packet in the measured queue, 64 to 1,024. That queue holds a controller's own
     /// packets only, a report those of all who share it.
     pub estimate_weight_q8: u16,
+    /// Part of the spread of round trips within an epoch that is taken for jitter and not for a
+    /// queue, 0 to 256.
+    pub jitter_q8: u16,
 }
 
 impl Config {
@@ -134,8 +137,12 @@ impl Config {
             silence_spacing: Duration::from_millis(100),
             base_rtt_memory: Duration::from_secs(10),
             stale: Duration::from_secs(1),
-            estimate: Estimate::Unreported,
-            estimate_weight_q8: 256,
+            estimate: match level {
+                Level::Face => Estimate::Unreported,
+                Level::Prefix | Level::Local => Estimate::Off,
+            },
+            estimate_weight_q8: 512,
+            jitter_q8: 128,
         }
     }
 
@@ -170,6 +177,7 @@ impl Config {
         within(is_less, "increase_min_q8", "1 to increase_max_q8")?;
         let share = self.least_share_q16;
         within((1..=4096).contains(&share), "least_share_q16", "1 to 4096")?;
+        within(self.jitter_q8 <= 256, "jitter_q8", "at most 256")?;
         let weight = self.estimate_weight_q8;
         within(
             (64..=1024).contains(&weight),
@@ -261,6 +269,7 @@ mod tests {
         assert_eq!(refused(|c| c.increase_min_q8 = 257), "increase_min_q8");
         assert_eq!(refused(|c| c.least_share_q16 = 4_097), "least_share_q16");
         assert_eq!(refused(|c| c.estimate_weight_q8 = 63), "estimate_weight_q8");
+        assert_eq!(refused(|c| c.jitter_q8 = 257), "jitter_q8");
         assert_eq!(refused(|c| c.startup_patience = 0), "startup_patience");
         assert_eq!(refused(|c| c.startup_growth_q8 = 256), "startup_growth_q8");
         assert_eq!(refused(|c| c.startup_step = 65), "startup_step");

@@ -2,8 +2,8 @@
 
 use mars_time::Instant;
 
-/// Most samples in an epoch; a decision comes then at the latest. Keeps products within 64 bits.
-pub(crate) const MOST_SAMPLES: u32 = (1 << 19) - 1;
+/// Most samples that an epoch counts. Keeps products within 64 bits.
+const MOST_SAMPLES: u32 = (1 << 19) - 1;
 
 /// Sums over the Data of one epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(crate) struct Epoch {
     rtts: u32,
     sum_rtt: u64,
     least_rtt: u64,
+    most_rtt: u64,
+    lost: u32,
     nacked: bool,
 }
 
@@ -29,12 +31,17 @@ impl Epoch {
             rtts: 0,
             sum_rtt: 0,
             least_rtt: u64::MAX,
+            most_rtt: 0,
+            lost: 0,
             nacked: false,
         }
     }
 
     /// Data arrived, with the reported queue and the round trip in nanoseconds.
     pub(crate) fn add(&mut self, queue: Option<u16>, rtt: Option<u64>) {
+        if self.samples >= MOST_SAMPLES {
+            return;
+        }
         self.samples += 1;
         if let Some(queue) = queue {
             self.reports += 1;
@@ -44,7 +51,22 @@ impl Epoch {
             self.rtts += 1;
             self.sum_rtt += rtt;
             self.least_rtt = self.least_rtt.min(rtt);
+            self.most_rtt = self.most_rtt.max(rtt);
         }
+    }
+
+    /// A packet's time ran out.
+    pub(crate) fn lose(&mut self) {
+        self.lost = self.lost.saturating_add(1);
+    }
+
+    pub(crate) const fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// Greatest round trip less the least, ns.
+    pub(crate) const fn rtt_spread(&self) -> u64 {
+        self.most_rtt.saturating_sub(self.least_rtt)
     }
 
     /// A packet was refused for congestion.
@@ -52,8 +74,13 @@ impl Epoch {
         self.nacked = true;
     }
 
-    pub(crate) const fn nacked(&self) -> bool {
+    pub(crate) const fn is_nacked(&self) -> bool {
         self.nacked
+    }
+
+    /// Whether nothing happened in it.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.samples == 0 && self.lost == 0 && !self.nacked
     }
 
     pub(crate) const fn samples(&self) -> u32 {
@@ -63,6 +90,11 @@ impl Epoch {
     /// Nanoseconds since the start.
     pub(crate) fn elapsed(&self, now: Instant) -> u64 {
         now.as_nanos().saturating_sub(self.start.as_nanos())
+    }
+
+    /// Whether any Data carried a report, or none came yet.
+    pub(crate) const fn is_reported(&self) -> bool {
+        self.reports > 0 || self.samples == 0
     }
 
     /// Mean of the reported queues, Q8; `None` if nothing was reported.

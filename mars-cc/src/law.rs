@@ -64,10 +64,16 @@ pub(crate) fn cut(window: u64, queue: u64, target: u64, share: u64, gain: u16) -
 }
 
 /// The increase of a face whose queue has stayed low for `stage` epochs, Q8: three epochs of the
-/// plain one, then doubled each time up to an eighth of the window and `most`.
+/// plain one, then doubled each time up to an eighth of the window and `most`; after eight epochs
+/// a quarter of the window.
 pub(crate) fn probe(stage: u8, increase: u64, window: u64, most: u64) -> u64 {
     let doublings = stage.saturating_sub(3).min(8);
-    increase.max((increase << doublings).min(window / 8).min(most))
+    let most = if stage > 8 {
+        window / 4
+    } else {
+        most.min(window / 8)
+    };
+    increase.max((increase << doublings).min(most))
 }
 
 /// The increase of a prefix whose queue has stayed low for `stage` epochs, Q8: the plain one, then

@@ -5,7 +5,7 @@ use core::time::Duration;
 use mars_time::Instant;
 
 /// Longest round trip that is believed, about 68 s in nanoseconds; keeps products within 64 bits.
-const LONGEST: u64 = 1 << 36;
+pub(crate) const LONGEST: u64 = 1 << 36;
 
 /// A span as nanoseconds, within 1 ns to [`LONGEST`].
 pub(crate) fn clamped(span: Duration) -> u64 {

@@ -35,6 +35,12 @@ impl Train {
         }
     }
 
+    /// `nanos` per packet it was over a time in which the link was known to be full.
+    pub(crate) fn learn(&mut self, nanos: u64) {
+        self.intervals = ENOUGH;
+        self.nanos = nanos.saturating_mul(u64::from(ENOUGH));
+    }
+
     /// Nanoseconds per packet, once known.
     pub(crate) fn spacing(&self) -> Option<u64> {
         (self.intervals >= ENOUGH).then(|| (self.nanos / u64::from(self.intervals)).max(1))

@@ -1,4 +1,16 @@
 //! What the law does on a network: full links, short queues, fair shares.
-#![allow(clippy::cast_possible_truncation, clippy::unreachable)]
+//!
+//! Every test runs in the small deterministic network of [`net`]; [`scenes`] holds the set-ups.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::unreachable,
+    clippy::too_many_arguments
+)]
 
+mod changes;
+mod endpoint;
+mod grid;
+mod hops;
 mod net;
+mod scenes;
+mod start;

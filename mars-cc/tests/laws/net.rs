@@ -56,6 +56,7 @@ struct Link {
     forth: Vec<usize>,
     back: Vec<usize>,
     reports: bool,
+    lie: Option<u16>,
     is_up: bool,
     face: Controller,
 }
@@ -247,6 +248,7 @@ impl Net {
             forth,
             back,
             reports,
+            lie: None,
             is_up: true,
             face,
         });
@@ -311,6 +313,11 @@ impl Net {
         self.at(time, Event::LinkState(link, is_up));
     }
 
+    /// Has the upstream report `queue` for ever.
+    pub(crate) fn lie(&mut self, link: usize, queue: u16) {
+        self.links[link].lie = Some(queue);
+    }
+
     pub(crate) fn reset_counts(&mut self) {
         self.by_node.clear();
         for got in &mut self.got {
@@ -321,6 +328,10 @@ impl Net {
             pipe.found.fill(0);
             pipe.drops = 0;
         }
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.now
     }
 
     pub(crate) fn face_of(&self, link: usize) -> &Controller {
@@ -706,15 +717,16 @@ impl Net {
         let from = pending.from;
         let rtt = (!pending.repeated).then(|| Duration::from_nanos(self.now - sent));
         self.nodes[node].pending.remove(&(prefix, id));
-        let reports = self.links[link].reports;
+        let (reports, lie) = (self.links[link].reports, self.links[link].lie);
         match kind {
             Kind::Data => {
+                let told = |queue| reports.then_some(lie.unwrap_or(queue));
                 let face = Input::Delivered {
-                    queue: reports.then_some(packet.data),
+                    queue: told(packet.data),
                     rtt,
                 };
                 let own = Input::Delivered {
-                    queue: reports.then_some(packet.interests),
+                    queue: told(packet.interests),
                     rtt,
                 };
                 self.tell_both(node, prefix, link, face, own);
