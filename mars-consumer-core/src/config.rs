@@ -70,6 +70,10 @@ pub struct Config {
     pub max_probes_per_index: u32,
     /// The same for all probes from the start, a rediscovery or a new generation on; default 8,192.
     pub max_probes: u32,
+    /// While an object is fetched, discovery looks again this long after a round has ended, so that
+    /// paths that came (back) meanwhile are found; default 1 s, `Duration::MAX` for never. A round
+    /// that finds nothing new costs one window of probes.
+    pub rediscovery: Duration,
     /// New generations tried before `Unreachable`; default 3.
     pub max_generations: u8,
     /// Whether each delivered segment awaits `Accept` or `Reject`; default no.
@@ -98,6 +102,7 @@ impl Config {
             max_refused_probes: 16,
             max_probes_per_index: 1_024,
             max_probes: 8_192,
+            rediscovery: Duration::from_secs(1),
             max_generations: 3,
             verify: false,
         }
@@ -142,6 +147,11 @@ impl Config {
                 "reassembly",
                 "1 to 16,777,216",
             ),
+            (
+                self.rediscovery >= Duration::from_millis(10),
+                "rediscovery",
+                "at least 10 ms",
+            ),
             (self.max_tries >= 1, "max_tries", "at least 1"),
             (
                 self.max_silent_probes >= 1,
@@ -175,7 +185,7 @@ mod tests {
     #[test]
     fn every_bad_field_is_named() {
         type Spoil = fn(&mut Config);
-        let table: [(&str, Spoil); 13] = [
+        let table: [(&str, Spoil); 14] = [
             ("dest", |c| c.dest = NameBuf::new()),
             ("probe_window", |c| c.probe_window = 0),
             ("probe_lifetime", |c| c.probe_lifetime = Duration::ZERO),
@@ -184,6 +194,7 @@ mod tests {
             ("min_rto", |c| c.min_rto = Duration::from_secs(5)),
             ("max_rto", |c| c.max_rto = Duration::MAX),
             ("reassembly", |c| c.reassembly = 0),
+            ("rediscovery", |c| c.rediscovery = Duration::ZERO),
             ("max_tries", |c| c.max_tries = 0),
             ("max_silent_probes", |c| c.max_silent_probes = 0),
             ("max_refused_probes", |c| c.max_refused_probes = 0),

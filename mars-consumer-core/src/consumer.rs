@@ -245,7 +245,7 @@ impl<P> Session<P> {
         let mut fired = false;
         while let Some(id) = ctx.timers.pop_due(ctx.now) {
             match (id, &mut self.retrieval) {
-                (TimerId::Generation, _) => self.discovery.on_generation_timer(ctx),
+                (TimerId::Round, _) => self.discovery.on_round_timer(ctx),
                 (TimerId::Probe(place), _) => self.discovery.on_probe_timer(ctx, place)?,
                 (TimerId::Segment(segment), Some(r)) => r.on_segment_timer(ctx, segment)?,
                 (TimerId::Controller, Some(r)) => r.on_controller_timer(ctx.now),

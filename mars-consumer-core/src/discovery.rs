@@ -1,7 +1,7 @@
 //! Path discovery as the consumer drives it.
 //!
 //! A *round* is one walk through the tiers within one generation: it starts with the consumer, with
-//! a rediscovery, and with each new generation. It ends when the answer says `NodeConv`, or stalls:
+//! a rediscovery (asked for, or when the last round is a while ago), and with each new generation. It ends when the answer says `NodeConv`, or stalls:
 //! too many probes silent or refused in a row, or too many in all. A stalled round that found a
 //! path is good enough; one that found none is followed by the next generation.
 
@@ -19,7 +19,7 @@ use crate::pause::{before_generation, between_probes};
 use crate::refusal::Refusal;
 use crate::rto::Rto;
 use crate::timers::TimerId;
-use crate::{Config, Event, GiveUp, InterestSpec, Output, SpecName, Start};
+use crate::{Config, Event, GiveUp, InterestSpec, Object, Output, SpecName, Start};
 
 /// Least wait for a probe. A forwarder beside a silent face waits up to 250 ms before it tries
 /// another for the same probe, and that answer is worth waiting for.
@@ -226,14 +226,18 @@ impl Discovery {
         Ok(())
     }
 
-    /// The back-off is over: the next generation begins.
-    pub(crate) fn on_generation_timer<P>(&mut self, ctx: &mut Context<'_, P>) {
-        if self.phase == Phase::BackingOff {
-            self.generation = self.generation.saturating_add(1);
-            self.begin_round(ctx, 0);
-            ctx.report(Event::GenerationStarted {
-                generation: self.generation,
-            });
+    /// A back-off is over: the next generation begins. Or it is time to look for paths again.
+    pub(crate) fn on_round_timer<P>(&mut self, ctx: &mut Context<'_, P>) {
+        match self.phase {
+            Phase::BackingOff => {
+                self.generation = self.generation.saturating_add(1);
+                self.begin_round(ctx, 0);
+                ctx.report(Event::GenerationStarted {
+                    generation: self.generation,
+                });
+            }
+            Phase::Quiet => self.renew(ctx),
+            Phase::Off | Phase::Probing => {}
         }
     }
 
@@ -277,7 +281,7 @@ impl Discovery {
 
     fn find_path<P>(&mut self, ctx: &mut Context<'_, P>) -> News {
         if self.phase == Phase::BackingOff {
-            ctx.timers.clear(TimerId::Generation);
+            ctx.timers.clear(TimerId::Round);
             self.phase = Phase::Probing;
         }
         if self.has_path {
@@ -296,7 +300,7 @@ impl Discovery {
 
     fn read_flags<P>(&mut self, ctx: &mut Context<'_, P>, probe_idx: u64, header: &MarsHeader) {
         if header.node_conv {
-            self.quiet(ctx);
+            self.rest_until_next_round(ctx);
             ctx.report(Event::Discovered {
                 probes: self.probes,
                 after: ctx.now.saturating_duration_since(self.started),
@@ -426,7 +430,7 @@ impl Discovery {
     }
 
     fn settle_for_less<P>(&mut self, ctx: &mut Context<'_, P>) {
-        self.quiet(ctx);
+        self.rest_until_next_round(ctx);
         ctx.report(Event::DiscoveryStalled {
             probes: self.probes,
             after: ctx.now.saturating_duration_since(self.started),
@@ -441,8 +445,17 @@ impl Discovery {
         self.quiet(ctx);
         self.phase = Phase::BackingOff;
         let rest = before_generation(self.generations, ctx.rng);
-        ctx.timers.set(TimerId::Generation, ctx.now + rest);
+        ctx.timers.set(TimerId::Round, ctx.now + rest);
         Ok(())
+    }
+
+    /// The round is over; while there is an object to fetch, another follows.
+    fn rest_until_next_round<P>(&mut self, ctx: &mut Context<'_, P>) {
+        self.quiet(ctx);
+        if ctx.config.object != Object::Nothing {
+            let at = ctx.now + ctx.config.rediscovery;
+            ctx.timers.set(TimerId::Round, at);
+        }
     }
 
     /// Forgets the probes in flight.
@@ -452,7 +465,7 @@ impl Discovery {
             *slot = ProbeSlot::Free;
             ctx.timers.clear(TimerId::Probe(place));
         }
-        ctx.timers.clear(TimerId::Generation);
+        ctx.timers.clear(TimerId::Round);
     }
 
     fn rest<P>(&mut self, ctx: &mut Context<'_, P>, place: u8, rest: Duration) {

@@ -83,8 +83,9 @@
 //! round just ends ([`Event::DiscoveryStalled`]). A newer generation that a forwarder reports is
 //! adopted, by at most 16 per report.
 //!
-//! [`Input::Rediscover`] starts a round within the generation, with the next `ProbeIdx`. So does a
-//! path that died: four Nacks for want of a route on data Interests without a Data between them.
+//! [`Input::Rediscover`] starts a round within the generation, with the next `ProbeIdx`. So do a
+//! while without one as long as an object is fetched ([`Config::rediscovery`]), and a path that
+//! died: four Nacks for want of a route on data Interests without a Data between them.
 //! If the paths found since never carried any Data, the next generation is begun instead.
 //!
 //! # Retrieval

@@ -15,8 +15,9 @@ pub(crate) enum TimerId {
     Controller,
     /// Pacing lets the next Interest go.
     Pacing,
-    /// The back-off before a new generation is over.
-    Generation,
+    /// The next round of discovery begins: of a new generation after its back-off, or of the same
+    /// after a while.
+    Round,
     /// A probe slot: its probe is silent, or its rest is over.
     Probe(u8),
     /// A segment: its Interest is silent, or its rest is over.
@@ -163,7 +164,7 @@ impl Timers {
         match id {
             TimerId::Controller => 0,
             TimerId::Pacing => 1,
-            TimerId::Generation => 2,
+            TimerId::Round => 2,
             TimerId::Probe(slot) => FIRST_PROBE + usize::from(slot),
             TimerId::Segment(segment) => {
                 let place = segment % u64::from(self.segments.max(1));

@@ -144,6 +144,27 @@ fn a_rediscovery_stays_in_the_generation_with_a_new_index() {
 }
 
 #[test]
+fn while_an_object_is_fetched_paths_are_looked_for_again_and_again() {
+    let mut settings = config(Object::Segments(1));
+    settings.credit = 0;
+    let rest = settings.rediscovery;
+    let mut host = Host::new(settings, World::new(0));
+    host.run(at(1_000) + rest);
+    let converged = host
+        .events
+        .iter()
+        .find(|(_, e)| matches!(e, Event::Discovered { .. }));
+    let (converged, _) = *converged.unwrap();
+    let (index, seq, generation) = last_probe(&host);
+    host.run(converged + rest);
+    let again = host.probes()[seq as usize + 1];
+    assert_eq!(again, (converged + rest, index + 1, seq + 1, generation));
+    host.input(Input::Credit { segments: 1 });
+    host.run(at(60_000));
+    assert_eq!(host.wake, None, "the object is there, and so is the end");
+}
+
+#[test]
 fn silence_everywhere_is_reported_after_a_bounded_number_of_probes() {
     let mut world = World::new(10);
     world.probing = Probing::Silent;

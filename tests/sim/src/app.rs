@@ -253,7 +253,9 @@ fn note_event(
         consumer::Event::PathFound { after } => {
             flow.first_path.get_or_insert(after);
         }
-        consumer::Event::Discovered { after, .. } => flow.discovered = Some(after),
+        consumer::Event::Discovered { after, .. } => {
+            flow.discovered.get_or_insert(after);
+        }
         consumer::Event::Completed { after, .. } => {
             flow.completed = Some(after);
             flow.verified = digest
