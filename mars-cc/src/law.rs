@@ -174,7 +174,9 @@ mod tests {
             (8, 400, 20), // h_max
             (8, 80, 10),  // W/8
             (8, 4, 1),    // never below the increase
-            (255, 4_000, 20),
+            (9, 400, 64),
+            (255, 400, 100), // W/4
+            (255, 4_000, 256),
         ] {
             assert_eq!(
                 probe(stage, 256, window << 8, 20 << 8),
@@ -182,5 +184,28 @@ mod tests {
                 "{stage}"
             );
         }
+    }
+
+    #[test]
+    fn a_prefix_widens_fourfold() {
+        for (stage, window, expected) in [
+            (1, 100, 1),
+            (2, 100, 4),
+            (3, 100, 16),
+            (4, 100, 32),  // h_max
+            (4, 10, 10),   // W
+            (9, 400, 100), // W/4
+        ] {
+            assert_eq!(
+                widen(stage, 256, window << 8, 32 << 8),
+                expected << 8,
+                "{stage}"
+            );
+        }
+    }
+
+    #[test]
+    fn windows_are_warranted_by_twice_their_use() {
+        assert_eq!(warranted(80 << 8), 168 << 8);
     }
 }

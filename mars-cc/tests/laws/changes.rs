@@ -1,7 +1,7 @@
 //! Capacity that comes and goes, flows that leave, and upstreams that lie.
 
 use crate::net::{MS, Net, SECOND, Wire, utilisation};
-use crate::scenes::{ALWAYS, delivered, measure, one_hop};
+use crate::scenes::{ALWAYS, delivered, measure, one_hop, wide_area};
 
 #[test]
 fn a_quarter_of_the_capacity_and_back() {
@@ -77,4 +77,25 @@ fn a_liar_harms_its_own_face_only() {
         let drops = net.pipes[false_pipe].drops;
         assert!(drops * 10 <= net.got[0].data, "{lie}: {drops}");
     }
+}
+
+#[test]
+fn a_link_that_was_down_is_full_again_at_once() {
+    let mut net = Net::new(7);
+    let pipes = wide_area(&mut net, 5, 5, 60_000, 0);
+    // Links come in pairs of pipes, the access link and the one behind it; the third access link
+    // is face 4.
+    let (face, pipe) = (4, pipes[2]);
+    net.set_link_at(2 * SECOND, face, false);
+    net.set_link_at(4 * SECOND, face, true);
+    net.run_until(3 * SECOND);
+    let without = measure(&mut net, pipes[1], 4 * SECOND);
+    let others = without.utilisation * 40 / 160;
+    assert!(others >= 990, "{without:?}");
+    net.run_until(4_200 * MS);
+    net.reset_counts();
+    net.run_until(5_200 * MS);
+    let found: u64 = net.pipes[pipe].found.iter().sum();
+    assert!(utilisation(found, 40, SECOND) >= 950, "{found}");
+    assert!(net.slots_match());
 }

@@ -334,22 +334,6 @@ impl Net {
         self.now
     }
 
-    pub(crate) fn face_of(&self, link: usize) -> &Controller {
-        &self.links[link].face
-    }
-
-    pub(crate) fn prefix_of(&self, node: usize, prefix: usize, route: usize) -> &Controller {
-        &self.nodes[node].dests[prefix].routes[route].prefix
-    }
-
-    pub(crate) fn consumer_of(&self, consumer: usize) -> &Controller {
-        &self.consumers[consumer].controller
-    }
-
-    pub(crate) fn queue_of(&self, node: usize, prefix: usize) -> usize {
-        self.nodes[node].dests[prefix].queue.len()
-    }
-
     /// Every out-record holds exactly one slot on both levels.
     pub(crate) fn slots_match(&self) -> bool {
         let mut faces = vec![0; self.links.len()];
