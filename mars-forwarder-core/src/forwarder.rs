@@ -6,7 +6,7 @@ use core::time::Duration;
 use hashbrown::HashTable;
 use mars_cc::Level;
 use mars_time::Instant;
-use mars_wire::{MarsHeader, NackDetail, Name, NameBuf, Rank};
+use mars_wire::{MarsHeader, NackDetail, Name, Rank};
 
 use crate::dead::DeadNonces;
 use crate::dest::{Dest, DestIx, Upstream};
@@ -182,6 +182,20 @@ impl<P: Clone> Forwarder<P> {
         }
     }
 
+    pub(crate) fn note_path_found(&mut self, dest: DestIx, face: FaceIx, rank: Option<Rank>) {
+        if let (Some(dest), Some(face)) = (self.dests.get(dest), self.faces.get(face)) {
+            let (dest, face) = (dest.name.clone(), face.id);
+            self.emit(Event::PathFound { dest, face, rank });
+        }
+    }
+
+    pub(crate) fn note_path_lost(&mut self, dest: DestIx, face: FaceIx) {
+        if let (Some(dest), Some(face)) = (self.dests.get(dest), self.faces.get(face)) {
+            let (dest, face) = (dest.name.clone(), face.id);
+            self.emit(Event::PathLost { dest, face });
+        }
+    }
+
     /// Returns an Interest to one downstream.
     pub(crate) fn refuse(
         &mut self,
@@ -331,9 +345,4 @@ impl<'a, P> DestView<'a, P> {
     pub fn converged(&self) -> bool {
         self.dest.node_conv()
     }
-}
-
-/// The name of a dest for an event.
-pub(crate) fn name_of(dest: &Dest) -> NameBuf {
-    dest.name.clone()
 }

@@ -8,9 +8,8 @@ use mars_wire::{NackDetail, Name};
 use crate::dest::{DestIx, Standing, Upstream};
 use crate::face::{FaceIx, MAX_FACES};
 use crate::fib::FibIx;
-use crate::forwarder::{Forwarder, name_of};
+use crate::forwarder::Forwarder;
 use crate::input::{FaceKind, Route};
-use crate::output::Event;
 use crate::pit::{Kind, OutState};
 use crate::timers::Key;
 use crate::{Error, FaceId};
@@ -36,24 +35,18 @@ impl<P: Clone> Forwarder<P> {
         };
         f.up = false;
         f.waiting.clear();
-        let id = f.id;
         self.arm(Key::Face(face & MAX_FACES), None);
         for dest in self.dests_over(face) {
-            let Some(d) = self.dests.get_mut(dest) else {
+            let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+            let Some(upstream) = upstream else {
                 continue;
             };
-            let name = name_of(d);
-            if let Some(upstream) = d.upstream_mut(face) {
-                let was_valid = upstream.is_valid();
-                upstream.up = false;
-                upstream.pending = false;
-                upstream.waiting = false;
-                if was_valid {
-                    self.emit(Event::PathLost {
-                        dest: name,
-                        face: id,
-                    });
-                }
+            let was_valid = upstream.is_valid();
+            upstream.up = false;
+            upstream.pending = false;
+            upstream.waiting = false;
+            if was_valid {
+                self.note_path_lost(dest, face);
             }
         }
         self.move_in_flight(face, |_| true);
@@ -96,26 +89,22 @@ impl<P: Clone> Forwarder<P> {
         f.up = true;
         f.data_queue = 0;
         let _ = f.cc.handle_input(now, Feedback::Reset);
-        let id = f.id;
         for dest in self.dests_over(face) {
             let Some(d) = self.dests.get_mut(dest) else {
                 continue;
             };
-            let name = name_of(d);
+            let mut found = None;
             if let Some(upstream) = d.upstream_mut(face) {
                 upstream.up = true;
                 upstream.excluded = None;
                 let _ = upstream.cc.handle_input(now, Feedback::Reset);
                 if let Standing::Valid { rank, .. } = upstream.standing {
-                    self.emit(Event::PathFound {
-                        dest: name,
-                        face: id,
-                        rank,
-                    });
+                    found = Some(rank);
                 }
             }
-            if let Some(d) = self.dests.get_mut(dest) {
-                d.probe_newcomers();
+            d.probe_newcomers();
+            if let Some(rank) = found {
+                self.note_path_found(dest, face, rank);
             }
             self.release(dest);
         }
@@ -283,7 +272,6 @@ impl<P: Clone> Forwarder<P> {
         let Some(d) = self.dests.get_mut(dest) else {
             return;
         };
-        let name = name_of(d);
         let mut old = core::mem::take(&mut d.upstreams);
         let mut new = Vec::with_capacity(hops.len());
         for (hops, face) in hops {
@@ -309,13 +297,8 @@ impl<P: Clone> Forwarder<P> {
                     rank: None,
                     node_conv: true,
                 };
-                let face = f.id;
                 if f.up {
-                    self.emit(Event::PathFound {
-                        dest: name.clone(),
-                        face,
-                        rank: None,
-                    });
+                    self.note_path_found(dest, *face, None);
                 }
             }
             new.push(upstream);
@@ -328,13 +311,9 @@ impl<P: Clone> Forwarder<P> {
         for gone in old {
             if let Some(f) = self.faces.get_mut(gone.face) {
                 f.waiting.retain(|waiting| *waiting != dest);
-                let face = f.id;
-                if gone.is_valid() {
-                    self.emit(Event::PathLost {
-                        dest: name.clone(),
-                        face,
-                    });
-                }
+            }
+            if gone.is_valid() {
+                self.note_path_lost(dest, gone.face);
             }
             self.move_in_flight(gone.face, |of| of == dest);
         }
@@ -353,25 +332,7 @@ impl<P: Clone> Forwarder<P> {
         if d.pending == 0 && d.producer.is_none() && d.forget_at(lifetime) <= now {
             return self.forget_dest(dest);
         }
-        let name = name_of(d);
-        let mut lost = Vec::new();
-        for upstream in &mut d.upstreams {
-            if upstream.learnt().is_some() && upstream.heard + lifetime <= now {
-                upstream.standing = Standing::Unknown;
-                lost.push((upstream.face, upstream.up));
-            }
-        }
-        for (face, up) in lost {
-            if let Some(f) = self.faces.get(face)
-                && up
-            {
-                let face = f.id;
-                self.emit(Event::PathLost {
-                    dest: name.clone(),
-                    face,
-                });
-            }
-        }
+        self.forget_paths(dest, |u| u.learnt().is_some() && u.heard + lifetime <= now);
         self.check_dest(dest);
     }
 

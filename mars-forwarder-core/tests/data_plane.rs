@@ -1,4 +1,5 @@
 //! The data plane of one node: queue, windows, aggregation, Nacks, faces that come and go.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod common;
 
@@ -143,7 +144,7 @@ fn slots_return_exactly_once_whatever_happens_to_an_interest() {
     let mut node = ready(Config::new(1), &[2, 2]);
     let mut face = [0; 3];
     for segment in 0..3 {
-        face[segment as usize] = only(&ask(&mut node, segment)).face;
+        face[usize::try_from(segment).unwrap()] = only(&ask(&mut node, segment)).face;
         node.pass(Duration::from_millis(1));
     }
     assert_eq!(in_flight(&node).iter().sum::<u32>(), 3);
@@ -226,9 +227,9 @@ fn hop_limits_end() {
     };
     assert_eq!(send(&mut node, 0, Some(0)), []);
     assert_eq!(send(&mut node, 1, Some(1)), []);
-    let sent = send(&mut node, 2, Some(2));
+    let passed = send(&mut node, 2, Some(2));
     assert!(matches!(
-        only(&sent).edit,
+        only(&passed).edit,
         Edit::Interest {
             hop_limit: Some(1),
             ..

@@ -3,9 +3,9 @@
 use mars_wire::{Label, MarsHeader, NackDetail, Rank};
 
 use crate::config::RankRule;
-use crate::dest::{Dest, DestIx, Standing};
+use crate::dest::{Dest, DestIx, Standing, Upstream};
 use crate::face::FaceIx;
-use crate::forwarder::{Forwarder, name_of, saturate};
+use crate::forwarder::{Forwarder, saturate};
 use crate::input::Data;
 use crate::output::{DropReason, Edit, Event};
 use crate::pit::{InRecord, Kind, OutIx, OutRecord, OutState, PitIx};
@@ -172,40 +172,38 @@ impl<P: Clone> Forwarder<P> {
             label,
         };
         d.rank = Some(own);
-        let name = name_of(d);
-        let mut lost = alloc::vec::Vec::new();
-        for upstream in &mut d.upstreams {
-            if upstream
-                .learnt()
-                .is_some_and(|learnt| !learnt.closer_than(own))
-            {
-                upstream.standing = Standing::Unknown;
-                lost.push(upstream.face);
+        self.forget_paths(dest, |u| {
+            u.learnt().is_some_and(|learnt| !learnt.closer_than(own))
+        });
+    }
+
+    /// Takes the faces that `gone` picks out of the valid set, without a refusal.
+    pub(crate) fn forget_paths(&mut self, dest: DestIx, gone: impl Fn(&Upstream) -> bool) {
+        let mut next = 0;
+        while let Some(upstream) = self
+            .dests
+            .get_mut(dest)
+            .and_then(|d| d.upstreams.get_mut(next))
+        {
+            next += 1;
+            if !gone(upstream) {
+                continue;
             }
-        }
-        for face in lost {
-            if let Some(face) = self.faces.get(face) {
-                let face = face.id;
-                self.emit(Event::PathLost {
-                    dest: name.clone(),
-                    face,
-                });
+            let (face, was_valid) = (upstream.face, upstream.is_valid());
+            upstream.standing = Standing::Unknown;
+            if was_valid {
+                self.note_path_lost(dest, face);
             }
         }
     }
 
     fn validate(&mut self, dest: DestIx, face: FaceIx, rank: Option<Rank>, header: &MarsHeader) {
-        let Some(d) = self.dests.get_mut(dest) else {
-            return;
-        };
-        let name = name_of(d);
-        let Some(upstream) = d.upstream_mut(face) else {
+        let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+        let Some(upstream) = upstream else {
             return;
         };
         let (old, known) = match upstream.standing {
-            Standing::Valid {
-                rank, node_conv, ..
-            } => (rank, Some(node_conv)),
+            Standing::Valid { rank, node_conv } => (rank, Some(node_conv)),
             _ => (None, None),
         };
         let rank = match (old, rank) {
@@ -216,15 +214,8 @@ impl<P: Clone> Forwarder<P> {
             rank,
             node_conv: header.node_conv || known == Some(true),
         };
-        if known.is_none()
-            && let Some(face) = self.faces.get(face)
-        {
-            let face = face.id;
-            self.emit(Event::PathFound {
-                dest: name,
-                face,
-                rank,
-            });
+        if known.is_none() {
+            self.note_path_found(dest, face, rank);
         }
     }
 
@@ -236,7 +227,7 @@ impl<P: Clone> Forwarder<P> {
             && d.node_conv()
         {
             d.converged = Some(now);
-            let dest = name_of(d);
+            let dest = d.name.clone();
             self.emit(Event::Converged { dest });
         }
     }

@@ -5,9 +5,8 @@ use mars_wire::{NackDetail, NackReason};
 
 use crate::dest::{DestIx, Standing, Upstream};
 use crate::face::FaceIx;
-use crate::forwarder::{Forwarder, name_of};
+use crate::forwarder::Forwarder;
 use crate::input::Nack;
-use crate::output::Event;
 use crate::pit::{Kind, OutIx, OutRecord, OutState, PitIx};
 
 impl<P: Clone> Forwarder<P> {
@@ -62,19 +61,15 @@ impl<P: Clone> Forwarder<P> {
 
     /// Takes a face out of discovery for this round, and out of the valid set.
     pub(crate) fn refuse_upstream(&mut self, dest: DestIx, face: FaceIx, standing: Standing) {
-        let Some(d) = self.dests.get_mut(dest) else {
-            return;
-        };
-        let name = name_of(d);
-        let Some(upstream) = d.upstream_mut(face) else {
+        let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+        let Some(upstream) = upstream else {
             return;
         };
         let was_valid = upstream.is_valid();
         upstream.standing = standing;
         upstream.pending = false;
-        if was_valid && let Some(face) = self.faces.get(face) {
-            let face = face.id;
-            self.emit(Event::PathLost { dest: name, face });
+        if was_valid {
+            self.note_path_lost(dest, face);
         }
     }
 

@@ -1,10 +1,22 @@
 //! One forwarder with its faces, driven by hand: what goes in, what comes out.
-#![allow(dead_code)] // each test file uses its part
+// Each test file uses its part, and a test may panic.
+#![allow(
+    dead_code,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+#![allow(
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    unreachable_pub
+)]
 
 use core::time::Duration;
 
 use mars_forwarder_core::{
-    Config, Data, Edit, Event, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output, Route,
+    Config, Data, DestView, Edit, Event, FaceId, FaceKind, Forwarder, Input, Interest, Nack,
+    Output, Route,
 };
 use mars_time::Instant;
 use mars_wire::{
@@ -135,7 +147,7 @@ impl Node {
             face: FaceId(APP),
             kind: FaceKind::Local,
         });
-        for face in 1..=hops.len() as u32 {
+        for (face, _) in (1..).zip(hops) {
             node.input(Input::FaceAdded {
                 face: FaceId(face),
                 kind: FaceKind::Mars,
@@ -321,7 +333,7 @@ impl Node {
     pub fn valid_for(&self, dest: Name<'_>) -> Vec<u32> {
         let view = self.forwarder.dest(dest);
         view.iter()
-            .flat_map(|v| v.valid_upstreams())
+            .flat_map(DestView::valid_upstreams)
             .map(|u| u.face.0)
             .collect()
     }
