@@ -243,6 +243,8 @@ fn start(rank_rule: RankRule) -> (Forwarder<u8>, Instant) {
     (forwarder, now)
 }
 
+// One arm per kind of input.
+#[allow(clippy::too_many_lines)]
 fn apply(forwarder: &mut Forwarder<u8>, now: &mut Instant, op: &Op) {
     let id = |face: u8| FaceId(face.into());
     if let Op::Pass(ms) = op {
