@@ -214,8 +214,10 @@ impl Controller {
 
     fn on_lost(&mut self) {
         self.epoch.lose();
-        let wait = self.config.silence.max(2 * self.round_trip());
-        if self.awaited.is_none_or(|since| self.now < since + wait) {
+        let is_silent = self
+            .awaited
+            .is_some_and(|since| self.is_past(since, 2) && self.now >= since + self.config.silence);
+        if !is_silent {
             return;
         }
         let spacing = self.config.silence_spacing;
@@ -257,9 +259,18 @@ impl Controller {
         self.past = past;
     }
 
-    /// Smoothed round trip, or the epoch limit while unknown.
-    fn round_trip(&self) -> Duration {
-        self.srtt().unwrap_or(self.config.epoch_limit)
+    /// Smoothed round trip, or the epoch limit while unknown, ns.
+    fn round_trip(&self) -> u64 {
+        self.rtt.map_or_else(
+            || rtt::clamped(self.config.epoch_limit),
+            |rtt| rtt.smoothed(),
+        )
+    }
+
+    /// Whether so many round trips have passed since.
+    fn is_past(&self, since: Instant, round_trips: u64) -> bool {
+        let passed = self.now.as_nanos().saturating_sub(since.as_nanos());
+        passed >= round_trips * self.round_trip()
     }
 
     /// Half the target queue, Q8: what a full link should find waiting at least.

@@ -31,10 +31,14 @@ impl Pacer {
         self.gap = gap;
     }
 
-    /// A packet left.
+    /// A packet left. Gaps are below 2^38, a burst is at most 64.
     pub(crate) fn sent(&mut self, now: Instant, burst: u8) {
-        let credit = Duration::from_nanos(self.gap.saturating_mul(u64::from(burst) - 1));
-        self.next = self.next.max(now.saturating_sub(credit)) + Duration::from_nanos(self.gap);
+        let credit = self.gap * (u64::from(burst) - 1);
+        let since = self
+            .next
+            .as_nanos()
+            .max(now.as_nanos().saturating_sub(credit));
+        self.next = Instant::from_nanos(since.saturating_add(self.gap));
     }
 
     pub(crate) const fn gap(&self) -> Duration {

@@ -4,14 +4,14 @@ use core::time::Duration;
 
 use mars_time::Instant;
 
-/// Longest round trip that is believed, about 68 s in nanoseconds; keeps products within 64 bits.
-pub(crate) const LONGEST: u64 = 1 << 36;
+/// Longest round trip that is believed, 64 s in nanoseconds; keeps products within 64 bits.
+pub(crate) const LONGEST: u64 = 64_000_000_000;
 
 /// A span as nanoseconds, within 1 ns to [`LONGEST`].
 pub(crate) fn clamped(span: Duration) -> u64 {
-    u64::try_from(span.as_nanos())
-        .unwrap_or(LONGEST)
-        .clamp(1, LONGEST)
+    // Below 2^6 seconds nothing overflows; as_nanos would count in 128 bits.
+    let nanos = span.as_secs().min(1 << 6) * 1_000_000_000 + u64::from(span.subsec_nanos());
+    nanos.clamp(1, LONGEST)
 }
 
 /// Smoothed and least round trip, nanoseconds, in constant memory.
@@ -70,6 +70,18 @@ impl Rtt {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spans_are_clamped() {
+        for (span, nanos) in [
+            (Duration::ZERO, 1),
+            (Duration::from_millis(40), 40_000_000),
+            (Duration::from_secs(64), 64_000_000_000),
+            (Duration::MAX, 64_000_000_000),
+        ] {
+            assert_eq!(clamped(span), nanos);
+        }
+    }
 
     const MEMORY: Duration = Duration::from_secs(10);
 

@@ -1,4 +1,5 @@
 //! What holds for any sequence of inputs at any times.
+#![allow(clippy::unwrap_used)]
 
 use core::time::Duration;
 

@@ -21,7 +21,7 @@ impl Controller {
     /// A round trip is over and brought enough samples, or some and the limit is over too.
     pub(super) fn epoch_is_complete(&self) -> bool {
         let elapsed = self.epoch.elapsed(self.now);
-        if elapsed < rtt::clamped(self.round_trip()) {
+        if elapsed < self.round_trip() {
             return false;
         }
         self.epoch.samples() >= u32::from(self.config.epoch_samples)
@@ -59,8 +59,7 @@ impl Controller {
     fn seen(&self) -> Seen {
         let elapsed = self.epoch.elapsed(self.now).clamp(1, rtt::LONGEST);
         let samples = u64::from(self.epoch.samples());
-        let smoothed = rtt::clamped(self.round_trip());
-        let mean_rtt = self.epoch.mean_rtt().unwrap_or(smoothed);
+        let mean_rtt = self.epoch.mean_rtt().unwrap_or(self.round_trip());
         Seen {
             samples,
             elapsed,

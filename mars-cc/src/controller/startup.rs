@@ -8,9 +8,7 @@ impl Controller {
     /// Startup, per Data: one step of growth, or for a face, once per round trip, the leap to what
     /// the link carries. A run of Data that found a high queue ends it at once.
     pub(super) fn start_up(&mut self, before: u32) {
-        let has_settled = self
-            .leapt
-            .is_none_or(|at| self.now >= at + self.round_trip());
+        let has_settled = self.leapt.is_none_or(|at| self.is_past(at, 1));
         let is_high = self.high > 0;
         if let Some(target) = self.link_window() {
             // The first flight is a burst and queues by nature.
@@ -65,8 +63,7 @@ impl Controller {
 
     /// Whether what was seen is still the first flight, or from before the last leap.
     pub(super) fn is_settling(&self) -> bool {
-        self.leapt
-            .is_some_and(|at| self.now < at + 2 * self.round_trip())
+        self.leapt.is_some_and(|at| !self.is_past(at, 2))
     }
 
     /// Startup, per epoch: whether it is over, by a queue above the target, which a prefix bears for

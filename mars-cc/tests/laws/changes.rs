@@ -83,9 +83,9 @@ fn a_liar_harms_its_own_face_only() {
 fn a_link_that_was_down_is_full_again_at_once() {
     let mut net = Net::new(7);
     let pipes = wide_area(&mut net, 5, 5, 60_000, 0);
-    // Links come in pairs of pipes, the access link and the one behind it; the third access link
-    // is face 4.
-    let (face, pipe) = (4, pipes[2]);
+    // The home has an access link only, the others one behind it too: the third access link is the
+    // fourth of all.
+    let (face, pipe) = (3, pipes[2]);
     net.set_link_at(2 * SECOND, face, false);
     net.set_link_at(4 * SECOND, face, true);
     net.run_until(3 * SECOND);

@@ -2,6 +2,8 @@
 //!
 //! Every test runs in the small deterministic network of [`net`]; [`scenes`] holds the set-ups.
 #![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
     clippy::cast_possible_truncation,
     clippy::unreachable,
     clippy::too_many_arguments

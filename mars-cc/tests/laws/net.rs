@@ -805,12 +805,11 @@ impl Net {
                 }
                 return;
             }
-            let (id, repeated) = match consumer.again.pop_front() {
-                Some(id) => (id, true),
-                None => {
-                    consumer.next_id += 1;
-                    (consumer.next_id, false)
-                }
+            let (id, repeated) = if let Some(id) = consumer.again.pop_front() {
+                (id, true)
+            } else {
+                consumer.next_id += 1;
+                (consumer.next_id, false)
             };
             consumer.controller.handle_input(now, Input::Sent).unwrap();
             consumer.out.insert(id, (self.now, repeated));
