@@ -3,6 +3,7 @@
 //! Each takes any octets and panics if a law is broken. The targets in `fuzz/` are one line each;
 //! the corpora in `fuzz/corpus` are replayed by the tests of this package.
 
+pub mod counting;
 mod wire;
 
 pub use wire::{decode, round_trip, structured, uri};
