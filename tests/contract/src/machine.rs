@@ -23,7 +23,7 @@ pub trait Machine: Clone + Debug + Send + Sync + 'static {
     /// An input that owns its data.
     type Input: Clone + Debug + 'static;
     /// An output other than the wake-up time.
-    type Output: Clone + Debug + PartialEq;
+    type Output: Clone + Debug + PartialEq + Send + 'static;
 
     /// Most outputs that one input can make, given the configuration that [`Machine::new`] uses.
     const MAX_OUTPUTS: usize;

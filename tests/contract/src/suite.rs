@@ -1,5 +1,9 @@
 //! Running a property over many scripts.
 
+use core::time::Duration;
+use std::sync::mpsc;
+use std::thread;
+
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{
     Config, FileFailurePersistence, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner,
@@ -8,6 +12,8 @@ use proptest::test_runner::{
 use crate::run::Run;
 use crate::{Machine, Property, Script};
 
+/// A script takes milliseconds; one that takes longer than this never ends.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Scripts from fixed seeds, the same in every run.
 const FIXED: u32 = 96;
 /// Steps that shrinking may take.
@@ -53,8 +59,22 @@ pub fn violation<M: Machine>(property: Property, shrink: bool) -> Option<String>
 
 /// Everything that a perfect host sees and has refused in the scripts from fixed seeds, so that a
 /// test can say what scripts must reach: a suite over a machine that does nothing proves nothing.
+///
+/// # Panics
+/// If an input never returns.
 #[must_use]
+#[expect(
+    clippy::expect_used,
+    reason = "called from tests only, it is how they fail"
+)]
 pub fn reach<M: Machine>() -> Reach<M> {
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || drop(send.send(reach_here())));
+    let reach = receive.recv_timeout(PATIENCE);
+    reach.expect("every input returns, and none panics")
+}
+
+fn reach_here<M: Machine>() -> Reach<M> {
     let mut runner = TestRunner::new_with_rng(Config::default(), fixed());
     let mut reach = Reach {
         outputs: Vec::new(),
@@ -89,9 +109,40 @@ fn fixed() -> TestRng {
     TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32])
 }
 
-fn run<M: Machine>(property: Property, mut runner: TestRunner) -> Option<String> {
+/// Runs the scripts on a thread of their own, so that a machine that never returns from an input
+/// fails a test in place of hanging it.
+fn run<M: Machine>(property: Property, runner: TestRunner) -> Option<String> {
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        let done = send.clone();
+        let violation = run_here::<M>(property, runner, || drop(send.send(News::Script)));
+        drop(done.send(News::End(violation)));
+    });
+    loop {
+        match receive.recv_timeout(PATIENCE) {
+            Ok(News::Script) => {}
+            Ok(News::End(violation)) => return violation,
+            Err(error) => return Some(format!("an input never returns, or panics: {error}")),
+        }
+    }
+}
+
+enum News {
+    /// One more script was played.
+    Script,
+    /// That was all; the violation, if any.
+    End(Option<String>),
+}
+
+fn run_here<M: Machine>(
+    property: Property,
+    mut runner: TestRunner,
+    played: impl Fn(),
+) -> Option<String> {
     let outcome = runner.run(&Script::<M>::strategy(), |script| {
-        property.try_on(&script).map_err(TestCaseError::fail)
+        let verdict = property.try_on(&script);
+        played();
+        verdict.map_err(TestCaseError::fail)
     });
     match outcome {
         Ok(()) => None,
