@@ -128,15 +128,26 @@ proptest! {
 
     #[test]
     fn in_flight_is_sent_less_returned(config in configs(), steps in steps()) {
+        let mut now = Instant::ZERO;
+        let mut controller = Controller::new(config, now).unwrap();
         let mut held = 0_u32;
-        run(config, &steps, |_, controller, _, input| {
-            match input {
-                Input::Sent => held += 1,
-                Input::Timeout | Input::Reset => {}
-                _ => held = held.saturating_sub(1),
-            }
-            assert_eq!(controller.in_flight(), held);
-        });
+        for (pause, input) in steps {
+            now += Duration::from_micros(pause);
+            let expected = match input {
+                Input::Timeout | Input::Reset => Ok(()),
+                Input::Sent => {
+                    held += 1;
+                    Ok(())
+                }
+                _ if held == 0 => Err(Error::NothingInFlight),
+                _ => {
+                    held -= 1;
+                    Ok(())
+                }
+            };
+            prop_assert_eq!(controller.handle_input(now, input), expected);
+            prop_assert_eq!(controller.in_flight(), held);
+        }
     }
 
     #[test]
