@@ -8,7 +8,7 @@ use mars_time::Instant;
 use mars_wire::{Component, Label, MarsHeader, MarsName, NackDetail, NameBuf};
 use proptest::prelude::*;
 
-use crate::dest::{Standing, Upstream};
+use crate::dest::Upstream;
 use crate::pit::Kind;
 use crate::{
     Config, Data, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output, RankRule, Route,
@@ -473,7 +473,13 @@ proptest! {
     }
 }
 
+/// What the crate's documentation says of sizes.
 #[test]
-fn a_valid_standing_is_small() {
-    assert!(size_of::<Standing>() <= 32);
+fn records_are_as_small_as_documented() {
+    assert!(size_of::<crate::pit::Entry<u64>>() <= 96);
+    assert!(size_of::<crate::pit::InRecord>() <= 80);
+    assert!(size_of::<crate::pit::OutRecord>() <= 80);
+    assert!(size_of::<crate::dest::Dest>() <= 320);
+    assert!(size_of::<Upstream>() <= 550);
+    assert!(size_of::<crate::face::Face>() <= 550);
 }

@@ -24,31 +24,32 @@ pub enum RankRule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// Seeds hash tables, nonces and tie-breaks; secret, and different on every node.
+    /// Seeds hash tables and nonces; secret, and different on every node.
     pub seed: u64,
-    /// Hop threshold; default 3/2.
+    /// Hop threshold, at least 1; default 3/2.
     pub theta: Theta,
     /// Rank order on or off.
     pub rank_rule: RankRule,
-    /// Interests that wait per dest; default 40.
+    /// Interests that wait per dest, at least 1; default 40.
     pub interest_queue: u16,
     /// An Interest takes a longer tier only while more than this many of its dest wait; default 2.
     pub tier_spill: u16,
-    /// Pending Interests; default 65,536.
+    /// Pending Interests, at least 1; default 65,536.
     pub max_pending: u32,
-    /// Dests with state; default 4,096.
+    /// Dests with state, at least 1; default 4,096.
     pub max_dests: u32,
     /// FIB prefixes; default 65,536.
     pub max_prefixes: u32,
-    /// Faces; default 1,024.
+    /// Faces, 1 to 65,535; default 1,024.
     pub max_faces: u32,
     /// Dead nonces kept; default 65,536.
     pub max_dead_nonces: u32,
-    /// A valid face without Data for this long expires; ranks are kept twice as long; default 30 s.
+    /// A valid face without Data for this long (not zero) expires; ranks are kept twice as long;
+    /// default 30 s.
     pub path_lifetime: Duration,
     /// The process came back with its state lost: refuse discovery for `path_lifetime`.
     pub restarted: bool,
-    /// An Interest's lifetime is cut to this; default 30 s.
+    /// An Interest's lifetime is cut to this, not zero; default 30 s.
     pub max_lifetime: Duration,
 }
 
@@ -76,7 +77,11 @@ impl Config {
         }
     }
 
-    pub(crate) const fn check(&self) -> Result<(), crate::ConfigError> {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// The first field that is out of its range.
+    pub const fn validate(&self) -> Result<(), crate::ConfigError> {
         let (field, expected) =
             if self.theta.denominator == 0 || self.theta.numerator < self.theta.denominator {
                 ("theta", "a ratio of at least 1")
@@ -96,5 +101,32 @@ impl Config {
                 return Ok(());
             };
         Err(crate::ConfigError { field, expected })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bad_field_is_named() {
+        type Spoil = fn(&mut Config);
+        let table: [(&str, Spoil); 9] = [
+            ("theta", |c| c.theta.denominator = 0),
+            ("theta", |c| c.theta.numerator = 1),
+            ("interest_queue", |c| c.interest_queue = 0),
+            ("max_faces", |c| c.max_faces = 0),
+            ("max_faces", |c| c.max_faces = 1 << 16),
+            ("max_pending", |c| c.max_pending = 0),
+            ("max_dests", |c| c.max_dests = 0),
+            ("path_lifetime", |c| c.path_lifetime = Duration::ZERO),
+            ("max_lifetime", |c| c.max_lifetime = Duration::ZERO),
+        ];
+        assert_eq!(Config::new(0).validate(), Ok(()));
+        for (field, spoil) in table {
+            let mut bad = Config::new(0);
+            spoil(&mut bad);
+            assert_eq!(bad.validate().map_err(|e| e.field), Err(field));
+        }
     }
 }

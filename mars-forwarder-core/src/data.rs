@@ -4,7 +4,6 @@
 use core::time::Duration;
 
 use mars_cc::Input as Feedback;
-use mars_time::Instant;
 use mars_wire::{MarsHeader, NackDetail};
 
 use crate::dest::DestIx;
@@ -105,7 +104,7 @@ impl<P: Clone> Forwarder<P> {
         match self.dests.get(dest).and_then(|d| d.producer) {
             Some(producer) if producer != face => {
                 if let Some((out, _)) = self.pit.out_of(ix, producer) {
-                    self.free_slot(dest, out, Kind::Data, Feedback::Released);
+                    self.settle(out, OutState::Done, Feedback::Released);
                 }
                 self.send_data_interest(ix, dest, producer);
             }
@@ -177,8 +176,7 @@ impl<P: Clone> Forwarder<P> {
             }
         }
         let queue = self.dests.get(dest).map(|d| saturate(d.queue.len()));
-        while let Some((asker, hash)) = self.take_asker(ix) {
-            self.dead.insert(hash, asker.nonce, asker.face);
+        while let Some(asker) = self.take_asker(ix, |_| true) {
             let header = MarsHeader {
                 interest_queue: queue,
                 data_queue: self.faces.get(asker.face).and_then(Face::reported_queue),
@@ -192,12 +190,6 @@ impl<P: Clone> Forwarder<P> {
         }
         self.erase(ix);
         self.serve_face(face);
-    }
-
-    /// Takes the next asker of an entry out, with the hash of the name.
-    pub(crate) fn take_asker(&mut self, ix: PitIx) -> Option<(InRecord, u64)> {
-        let hash = self.pit.get(ix)?.hash;
-        Some((self.pit.take_in(ix, |_| true)?, hash))
     }
 
     // ---- Nacks, silence, lost faces
@@ -217,9 +209,7 @@ impl<P: Clone> Forwarder<P> {
             };
             self.feed(dest, &record, upstream, Feedback::Released);
         }
-        if !congestion
-            && let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face))
-        {
+        if !congestion && let Some(upstream) = self.upstream_mut(dest, face) {
             upstream.refused_data(now);
         }
         self.retry(
@@ -256,38 +246,20 @@ impl<P: Clone> Forwarder<P> {
 
     /// Returns an Interest to all who asked, and ends its entry.
     pub(crate) fn fail_data(&mut self, ix: PitIx, detail: NackDetail) {
-        let Some(entry) = self.pit.get(ix) else {
-            return;
-        };
-        let (dest, packet) = (entry.dest, entry.packet.clone());
-        while let Some((asker, hash)) = self.take_asker(ix) {
-            self.dead.insert(hash, asker.nonce, asker.face);
-            self.refuse(&asker, Some(dest), detail, packet.clone());
-            if detail == NackDetail::NoRoute {
-                self.note_drop(asker.face, DropReason::NoRoute);
-            }
-        }
+        self.refuse_all(ix, detail);
         self.erase(ix);
     }
 
     /// Out-records that were silent for too long give their slots back; retransmission is the
     /// consumer's business. The entry ends with its last in-record.
     pub(crate) fn on_data_timer(&mut self, ix: PitIx) {
-        let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
-            return;
-        };
         let now = self.now;
         let mut silent = None;
         while let Some((out, face)) = self.due_out(ix) {
-            self.free_slot(dest, out, Kind::Data, Feedback::Lost);
+            self.settle(out, OutState::Silent, Feedback::Lost);
             silent = Some(face);
         }
-        let due = |at: Instant| at <= now;
-        while let Some(asker) = self.pit.take_in(ix, |r| due(r.expires)) {
-            if let Some(hash) = self.pit.get(ix).map(|entry| entry.hash) {
-                self.dead.insert(hash, asker.nonce, asker.face);
-            }
-        }
+        while self.take_asker(ix, |r| r.expires <= now).is_some() {}
         if self.pit.ins(ix).next().is_some() {
             self.arm_pit(ix);
         } else {
@@ -300,16 +272,18 @@ impl<P: Clone> Forwarder<P> {
 
     // ---- slots
 
-    /// Gives the slot of a waiting out-record back, once, and tells the windows why.
-    pub(crate) fn free_slot(&mut self, dest: DestIx, out: OutIx, kind: Kind, why: Feedback) {
-        let Some(record) = self.pit.settle(out, OutState::Silent) else {
+    /// Settles a waiting out-record, once: its slot goes back, and the windows are told why.
+    pub(crate) fn settle(&mut self, out: OutIx, state: OutState, why: Feedback) {
+        let Some((_, dest, kind)) = self.pit.entry_of(out) else {
+            return;
+        };
+        let Some(record) = self.pit.settle(out, state) else {
             return;
         };
         match kind {
             Kind::Data => self.feed(dest, &record, why, why),
             Kind::Probe { .. } if record.metered => {
-                let d = self.dests.get_mut(dest);
-                if let Some(upstream) = d.and_then(|d| d.upstream_mut(record.face)) {
+                if let Some(upstream) = self.upstream_mut(dest, record.face) {
                     upstream.probes = upstream.probes.saturating_sub(1);
                 }
             }

@@ -1,8 +1,5 @@
 //! What a node holds about one dest: its rank, its upstream faces and their standing, the
 //! downstream faces that asked, the Interest queue.
-//!
-//! Per dest about 300 octets, per upstream face about 300 more (most of it the window), per
-//! downstream face 40.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -451,6 +448,11 @@ impl Dest {
             || self.tier_conv()
                 && tier::next_tier(self.tier, self.upstreams.iter().map(|u| u.hops)).is_none()
                 && self.upstreams.iter().all(done)
+    }
+
+    /// `NodeConv` with something to show for it.
+    pub(crate) fn has_converged(&self) -> bool {
+        self.can_answer() && self.node_conv()
     }
 
     /// The face for the next probe, out of those that `may` take it: a pending one (new before

@@ -1,7 +1,6 @@
 //! The machine: its tables, the two verbs, its timers, and what it shows.
 
 use alloc::collections::VecDeque;
-use core::time::Duration;
 
 use hashbrown::HashTable;
 use mars_cc::Level;
@@ -49,7 +48,7 @@ impl<P: Clone> Forwarder<P> {
     /// # Errors
     /// A field of `config` out of its range.
     pub fn new(config: Config, now: Instant) -> Result<Self, ConfigError> {
-        config.check()?;
+        config.validate()?;
         Ok(Self {
             now,
             started: now,
@@ -133,10 +132,8 @@ impl<P: Clone> Forwarder<P> {
         }
     }
 
-    /// Sets a timer, after `now` in any case.
     pub(crate) fn arm(&mut self, key: Key, at: Option<Instant>) {
-        let soonest = self.now + Duration::from_nanos(1);
-        self.timers.set(key, at.map(|at| at.max(soonest)));
+        self.timers.set_after(self.now, key, at);
     }
 
     pub(crate) fn arm_pit(&mut self, ix: PitIx) {
@@ -241,7 +238,12 @@ impl<P: Clone> Forwarder<P> {
         self.dest_index.find(hash, same).copied()
     }
 
-    /// A window for an upstream face or a dest over it; the defaults of `mars-cc` are in range.
+    pub(crate) fn upstream_mut(&mut self, dest: DestIx, face: FaceIx) -> Option<&mut Upstream> {
+        self.dests.get_mut(dest)?.upstream_mut(face)
+    }
+
+    /// A window for an upstream face, or for a dest over one; always `Some`, since the defaults of
+    /// `mars-cc` are in its range.
     pub(crate) fn controller(&self, level: Level) -> Option<mars_cc::Controller> {
         mars_cc::Controller::new(mars_cc::Config::new(level), self.now).ok()
     }
@@ -340,9 +342,9 @@ impl<'a, P> DestView<'a, P> {
         self.dest.queue.len()
     }
 
-    /// Whether discovery has converged here (`NodeConv`).
+    /// Whether discovery has converged here: there is a path, and nothing is left to be probed.
     #[must_use]
     pub fn converged(&self) -> bool {
-        self.dest.node_conv()
+        self.dest.has_converged()
     }
 }

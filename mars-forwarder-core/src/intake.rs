@@ -1,6 +1,7 @@
 //! Arriving packets, up to the point where data and discovery part: hop limit, nonces, the PIT,
 //! the dest.
 
+use mars_time::Instant;
 use mars_wire::{MarsName, NackDetail, Name};
 
 use crate::dest::{Dest, DestIx};
@@ -8,7 +9,7 @@ use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::{Data, Interest, Nack};
 use crate::output::DropReason;
-use crate::pit::{InRecord, Kind, PitIx};
+use crate::pit::{InRecord, Kind, OutState, PitIx};
 
 /// What a nonce that arrives tells.
 enum Nonce {
@@ -117,12 +118,35 @@ impl<P: Clone> Forwarder<P> {
 
     /// Enters an asker into the PIT, replacing what the same face asked before.
     pub(crate) fn add_asker(&mut self, ix: PitIx, asker: InRecord) {
-        if let Some(old) = self.pit.take_in(ix, |r| r.face == asker.face)
-            && let Some(hash) = self.pit.get(ix).map(|entry| entry.hash)
-        {
-            self.dead.insert(hash, old.nonce, old.face);
-        }
+        self.take_asker(ix, |r| r.face == asker.face);
         self.pit.add_in(ix, asker);
+    }
+
+    /// Takes the first asker that `which` picks out of an entry; its nonce is dead from now on.
+    pub(crate) fn take_asker(
+        &mut self,
+        ix: PitIx,
+        which: impl Fn(&InRecord) -> bool,
+    ) -> Option<InRecord> {
+        let hash = self.pit.get(ix)?.hash;
+        let asker = self.pit.take_in(ix, which)?;
+        self.dead.insert(hash, asker.nonce, asker.face);
+        Some(asker)
+    }
+
+    /// Returns an Interest to all who asked; gives the time until which the last would have waited.
+    pub(crate) fn refuse_all(&mut self, ix: PitIx, detail: NackDetail) -> Option<Instant> {
+        let entry = self.pit.get(ix)?;
+        let (dest, packet) = (entry.dest, entry.packet.clone());
+        let mut until = None;
+        while let Some(asker) = self.take_asker(ix, |_| true) {
+            until = until.max(Some(asker.expires));
+            self.refuse(&asker, Some(dest), detail, packet.clone());
+            if detail == NackDetail::NoRoute {
+                self.note_drop(asker.face, DropReason::NoRoute);
+            }
+        }
+        until
     }
 
     /// The state of the dest that a name is about, made if routing knows a way to it.
@@ -208,7 +232,7 @@ impl<P: Clone> Forwarder<P> {
         let (hash, dest, kind, queued) = (entry.hash, entry.dest, entry.kind, entry.queued);
         let mut touched = None;
         while let Some((out, face)) = self.pit.waiting_out(ix) {
-            self.free_slot(dest, out, kind, mars_cc::Input::Released);
+            self.settle(out, OutState::Done, mars_cc::Input::Released);
             touched = Some(face).filter(|_| kind == Kind::Data);
         }
         for record in self.pit.ins(ix) {

@@ -208,10 +208,8 @@ impl<P: Clone> Forwarder<P> {
                 upstream.waiting = true;
                 face.waiting.push_back(dest);
                 if face.waiting.len() == 1 {
-                    let at = paced_wake(face);
-                    let soonest = now + Duration::from_nanos(1);
                     let key = Key::Face(upstream.face & face::MAX_FACES);
-                    self.timers.set(key, at.map(|at| at.max(soonest)));
+                    self.timers.set_after(now, key, paced_wake(face));
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! allocation once the heap has grown to its peak; nothing is ever scanned.
 
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use mars_time::Instant;
 
@@ -47,8 +48,15 @@ impl Timers {
         Some(key)
     }
 
-    /// Sets, moves or clears the deadline of a key.
-    pub(crate) fn set(&mut self, key: Key, at: Option<Instant>) {
+    /// Sets, moves or clears the deadline of a key. What is due already becomes due right after
+    /// `now`, and the end of time never comes: it would be due again at once.
+    pub(crate) fn set_after(&mut self, now: Instant, key: Key, at: Option<Instant>) {
+        let soonest = now + Duration::from_nanos(1);
+        let at = at.map(|at| at.max(soonest));
+        self.set(key, at.filter(|at| *at < Instant::MAX));
+    }
+
+    fn set(&mut self, key: Key, at: Option<Instant>) {
         let place = self.place(key);
         match (place, at) {
             (None, None) => {}

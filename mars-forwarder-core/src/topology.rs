@@ -37,7 +37,7 @@ impl<P: Clone> Forwarder<P> {
         f.waiting.clear();
         self.arm(Key::Face(face & MAX_FACES), None);
         for dest in self.dests_over(face) {
-            let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+            let upstream = self.upstream_mut(dest, face);
             let Some(upstream) = upstream else {
                 continue;
             };
@@ -61,17 +61,14 @@ impl<P: Clone> Forwarder<P> {
             if let Some((ix, dest, kind)) = self.pit.entry_of(out)
                 && which(dest)
             {
-                moved.push((ix, dest, out, kind));
+                moved.push((ix, out, kind));
             }
         }
         // The oldest stands last in the chain and goes first.
-        for (_, dest, out, kind) in moved.iter().rev() {
-            self.free_slot(*dest, *out, *kind, Feedback::Released);
-            if let Some(record) = self.pit.out_mut(*out) {
-                record.state = OutState::Done;
-            }
+        for (_, out, _) in moved.iter().rev() {
+            self.settle(*out, OutState::Done, Feedback::Released);
         }
-        for (ix, _, _, kind) in moved.iter().rev() {
+        for (ix, _, kind) in moved.iter().rev() {
             match kind {
                 Kind::Data => self.retry(*ix, NackDetail::NoRoute),
                 Kind::Probe { .. } => self.redirect_probe(*ix),

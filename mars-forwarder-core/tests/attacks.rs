@@ -463,3 +463,19 @@ fn a_producer_that_registers_late_ends_the_paths_to_others() {
     node.probe(1, 0, 1, Ask::open(0));
     assert_eq!((node.valid(), node.label()), (vec![], Some(0)));
 }
+
+/// The end of time is not due: it would be due again at once, for ever.
+#[test]
+fn the_end_of_time_is_just_another_instant() {
+    let mut node = Node::new(Config::new(1), &[2]);
+    node.input(Input::ProducerRegistered {
+        prefix: dest().as_name(),
+        face: FaceId(APP),
+    });
+    node.probe(1, 0, 0, Ask::open(0));
+    node.interest(1, &data_name(dest().as_name(), 0), Ask::open(0));
+    node.now = mars_time::Instant::MAX;
+    assert_eq!(node.input(Input::Timeout), []);
+    node.probe(1, 0, 1, Ask::open(0));
+    assert_eq!(node.input(Input::Timeout), []);
+}

@@ -13,6 +13,7 @@ use crate::rank;
 
 /// Times that a node asks an upstream again for one probe because labels moved meanwhile.
 const MAX_ASKED_AGAIN: u8 = 4;
+
 /// What an answer makes of the face that it came from.
 enum Verdict {
     Valid(Option<Rank>),
@@ -54,7 +55,7 @@ impl<P: Clone> Forwarder<P> {
                 }
                 Verdict::Refuse => self.refuse_upstream(dest, face, Standing::Refused),
             }
-            if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
+            if let Some(upstream) = self.upstream_mut(dest, face) {
                 upstream.was_heard(now);
                 upstream.answered(data.header.tier_conv, data.header.node_conv);
             }
@@ -73,27 +74,16 @@ impl<P: Clone> Forwarder<P> {
     /// Settles the out-record of an answer, late ones included; `None` if it was answered before.
     fn take_answered(&mut self, dest: DestIx, out: OutIx) -> Option<OutRecord> {
         let record = *self.pit.out_mut(out)?;
-        match record.state {
-            OutState::Waiting(_) => {
-                self.free_slot(
-                    dest,
-                    out,
-                    Kind::Probe { asked_again: 0 },
-                    mars_cc::Input::Released,
-                );
-            }
-            OutState::Silent => {}
-            OutState::Done => return None,
+        if record.state == OutState::Done {
+            return None;
         }
+        self.settle(out, OutState::Done, mars_cc::Input::Released);
         self.pit.out_mut(out)?.state = OutState::Done;
-        let rtt = self.now.saturating_duration_since(record.sent);
-        if !record.repeated
-            && let Some(upstream) = self
-                .dests
-                .get_mut(dest)
-                .and_then(|d| d.upstream_mut(record.face))
-        {
-            upstream.sample_probe_rtt(rtt);
+        if !record.repeated {
+            let rtt = self.now.saturating_duration_since(record.sent);
+            if let Some(upstream) = self.upstream_mut(dest, record.face) {
+                upstream.sample_probe_rtt(rtt);
+            }
         }
         Some(record)
     }
@@ -198,7 +188,7 @@ impl<P: Clone> Forwarder<P> {
     }
 
     fn validate(&mut self, dest: DestIx, face: FaceIx, rank: Option<Rank>, header: &MarsHeader) {
-        let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+        let upstream = self.upstream_mut(dest, face);
         let Some(upstream) = upstream else {
             return;
         };
@@ -223,8 +213,7 @@ impl<P: Clone> Forwarder<P> {
         let now = self.now;
         if let Some(d) = self.dests.get_mut(dest)
             && d.converged.is_none()
-            && d.can_answer()
-            && d.node_conv()
+            && d.has_converged()
         {
             d.converged = Some(now);
             let dest = d.name.clone();
@@ -248,8 +237,7 @@ impl<P: Clone> Forwarder<P> {
         let Some(interest) = self.pit.get(ix).map(|entry| entry.packet.clone()) else {
             return;
         };
-        while let Some((asker, hash)) = self.take_asker(ix) {
-            self.dead.insert(hash, asker.nonce, asker.face);
+        while let Some(asker) = self.take_asker(ix, |_| true) {
             if self.fits(dest, &asker) {
                 self.answer(dest, &asker, packet.clone());
             } else {

@@ -10,7 +10,7 @@ use crate::dest::{DestIx, Upstream};
 use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::Interest;
-use crate::output::{DropReason, Edit};
+use crate::output::Edit;
 use crate::pit::{InRecord, Kind, OutRecord, OutState, PitIx};
 use crate::rank;
 
@@ -243,24 +243,13 @@ impl<P: Clone> Forwarder<P> {
 
     /// Refuses a probe to all who asked. Kept for a while if a silent face may still answer.
     pub(super) fn fail_probe(&mut self, ix: PitIx, detail: NackDetail) {
-        let Some(entry) = self.pit.get(ix) else {
-            return;
-        };
-        let (hash, dest, packet) = (entry.hash, entry.dest, entry.packet.clone());
-        let mut until = None;
-        while let Some(asker) = self.pit.take_in(ix, |_| true) {
-            until = until.max(Some(asker.expires));
-            self.dead.insert(hash, asker.nonce, asker.face);
-            if detail == NackDetail::NoRoute
-                && let Some(d) = self.dests.get_mut(dest)
-            {
-                d.leave_ingress(asker.face);
-            }
-            self.refuse(&asker, Some(dest), detail, packet.clone());
-            if detail == NackDetail::NoRoute {
-                self.note_drop(asker.face, DropReason::NoRoute);
-            }
+        if detail == NackDetail::NoRoute
+            && let Some(entry) = self.pit.get(ix)
+            && let Some(d) = self.dests.get_mut(entry.dest)
+        {
+            self.pit.ins(ix).for_each(|r| d.leave_ingress(r.face));
         }
+        let until = self.refuse_all(ix, detail);
         if !self
             .pit
             .outs(ix)

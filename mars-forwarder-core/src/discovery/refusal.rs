@@ -7,7 +7,7 @@ use crate::dest::{DestIx, Standing, Upstream};
 use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::Nack;
-use crate::pit::{Kind, OutIx, OutRecord, OutState, PitIx};
+use crate::pit::{OutIx, OutRecord, OutState, PitIx};
 
 impl<P: Clone> Forwarder<P> {
     pub(crate) fn on_probe_nack(&mut self, ix: PitIx, out: OutIx, face: FaceIx, nack: &Nack<'_>) {
@@ -15,22 +15,14 @@ impl<P: Clone> Forwarder<P> {
             return;
         };
         let now = self.now;
-        self.free_slot(
-            dest,
-            out,
-            Kind::Probe { asked_again: 0 },
-            mars_cc::Input::Released,
-        );
-        if let Some(record) = self.pit.out_mut(out) {
-            record.state = OutState::Done;
-        }
+        self.settle(out, OutState::Done, mars_cc::Input::Released);
         let from = self.pit.asker(ix);
         match detail_of(nack) {
             NackDetail::Order | NackDetail::NoRoute => {
                 self.refuse_upstream(dest, face, Standing::Refused);
             }
             NackDetail::Duplicate => {
-                let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+                let upstream = self.upstream_mut(dest, face);
                 if upstream.is_some_and(Upstream::was_duplicate) {
                     self.refuse_upstream(dest, face, Standing::Refused);
                 }
@@ -54,14 +46,14 @@ impl<P: Clone> Forwarder<P> {
     }
 
     fn note_busy(&mut self, dest: DestIx, face: FaceIx) {
-        if let Some(upstream) = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face)) {
+        if let Some(upstream) = self.upstream_mut(dest, face) {
             upstream.was_busy();
         }
     }
 
     /// Takes a face out of discovery for this round, and out of the valid set.
     pub(crate) fn refuse_upstream(&mut self, dest: DestIx, face: FaceIx, standing: Standing) {
-        let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+        let upstream = self.upstream_mut(dest, face);
         let Some(upstream) = upstream else {
             return;
         };
@@ -80,23 +72,14 @@ impl<P: Clone> Forwarder<P> {
         let now = self.now;
         let due = |at: Instant| at <= now;
         while let Some((out, face)) = self.due_out(ix) {
-            self.free_slot(
-                dest,
-                out,
-                Kind::Probe { asked_again: 0 },
-                mars_cc::Input::Released,
-            );
+            self.settle(out, OutState::Silent, mars_cc::Input::Released);
             let sent = self.pit.out_mut(out).map_or(now, |record| record.sent);
-            let upstream = self.dests.get_mut(dest).and_then(|d| d.upstream_mut(face));
+            let upstream = self.upstream_mut(dest, face);
             if upstream.is_some_and(|u| u.fell_silent(sent)) {
                 self.refuse_upstream(dest, face, Standing::Silent);
             }
         }
-        while let Some(asker) = self.pit.take_in(ix, |r| due(r.expires)) {
-            if let Some(hash) = self.pit.get(ix).map(|entry| entry.hash) {
-                self.dead.insert(hash, asker.nonce, asker.face);
-            }
-        }
+        while self.take_asker(ix, |r| due(r.expires)).is_some() {}
         self.note_convergence(dest);
         let from = self.pit.asker(ix);
         let lingers = self
