@@ -32,49 +32,53 @@ pub enum Start {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// The producer, one or more components.
+    /// The producer: one or more components.
     pub dest: NameBuf,
-    /// Value of the generic component that names this consumer in probes.
+    /// Value of the generic component that names this consumer in probes; any octets.
     pub src: Vec<u8>,
-    /// Seeds nonces.
+    /// Seeds nonces and the jitter of the back-off before a new generation; any value.
     pub seed: u64,
-    /// What to fetch.
+    /// What to fetch; any length, 0 too.
     pub object: Object,
     /// How to start.
     pub start: Start,
-    /// Probes in flight; default 4.
+    /// Probes in flight, at least 1; default 4.
     pub probe_window: u8,
-    /// Lifetime of a probe; default 2 s.
+    /// Lifetime of a probe, 1 ms to 1 h; default 2 s.
     pub probe_lifetime: Duration,
-    /// Lifetime of a data Interest; default 4 s.
+    /// Lifetime of a data Interest, 1 ms to 1 h; default 4 s.
     pub data_lifetime: Duration,
-    /// Least time after which an unanswered data Interest counts as lost; default 50 ms. The time
-    /// itself adapts (see the crate's text).
+    /// Least time after which an unanswered data Interest counts as lost, 1 ms to `max_rto`;
+    /// default 50 ms. The time itself adapts (see the crate's text).
     pub min_rto: Duration,
-    /// The most that back-off makes of it; default 2 s. After an outage it takes up to this long to
-    /// notice that the paths are back. Must be above the longest round trip.
+    /// The most that back-off makes of it, `min_rto` to 1 h; default 2 s. After an outage it takes
+    /// up to this long to notice that the paths are back. Must be above the longest round trip,
+    /// which nobody can check.
     pub max_rto: Duration,
-    /// Segments held out of order or unread, and in flight, at most; default 4,096.
+    /// Segments held out of order or unread, and in flight, at most: 1 to 16,777,216; default
+    /// 4,096.
     pub reassembly: u32,
-    /// Segments that the reader takes at start; default `u64::MAX` (no flow control).
+    /// Segments that the reader takes at start, any number; default `u64::MAX` (no flow control).
+    /// Ignored for [`Object::Nothing`].
     pub credit: u64,
-    /// Times that one segment is asked for before giving up; default 16. An Interest that is refused
-    /// for congestion is not counted; 64 refusals of one segment end it too.
+    /// Times that one segment is asked for before giving up, at least 1; default 16. An Interest
+    /// that is refused for congestion is not counted; 64 refusals of one segment end it too.
     pub max_tries: u8,
     /// Probes in a row that stay unanswered before discovery ends or, if there is no path yet, the
-    /// next generation begins; default 12.
+    /// next generation begins; at least 1, default 12.
     pub max_silent_probes: u32,
-    /// The same for probes that are refused; default 16.
+    /// The same for probes that are refused; at least 1, default 16.
     pub max_refused_probes: u32,
-    /// The same for all probes with one `ProbeIdx`; default 1,024.
+    /// The same for all probes with one `ProbeIdx`; at least 1, default 1,024.
     pub max_probes_per_index: u32,
-    /// The same for all probes from the start, a rediscovery or a new generation on; default 8,192.
+    /// The same for all probes from the start, a rediscovery or a new generation on; at least 1,
+    /// default 8,192.
     pub max_probes: u32,
     /// While an object is fetched, discovery looks again this long after a round has ended, so that
-    /// paths that came (back) meanwhile are found; default 1 s, `Duration::MAX` for never. A round
-    /// that finds nothing new costs one window of probes.
+    /// paths that came (back) meanwhile are found; at least 10 ms, `Duration::MAX` for never;
+    /// default 1 s. A round that finds nothing new costs one window of probes.
     pub rediscovery: Duration,
-    /// New generations tried before `Unreachable`; default 3.
+    /// New generations tried before `Unreachable`, 0 for none; default 3.
     pub max_generations: u8,
     /// Whether each delivered segment awaits `Accept` or `Reject`; default no.
     pub verify: bool,

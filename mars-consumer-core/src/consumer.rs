@@ -10,7 +10,7 @@ use mars_wire::{Component, MarsName, Name};
 
 use crate::context::Context;
 use crate::counters::bump;
-use crate::discovery::{Discovery, News};
+use crate::discovery::Discovery;
 use crate::length::Length;
 use crate::refusal::{Refusal, refusal};
 use crate::retrieval::Retrieval;
@@ -248,9 +248,8 @@ impl<P> Session<P> {
                 (TimerId::Round, _) => self.discovery.on_round_timer(ctx),
                 (TimerId::Probe(place), _) => self.discovery.on_probe_timer(ctx, place)?,
                 (TimerId::Segment(segment), Some(r)) => r.on_segment_timer(ctx, segment)?,
-                (TimerId::Controller, Some(r)) => r.on_controller_timer(ctx.now),
                 // Pacing is looked at after every input anyway.
-                (TimerId::Pacing | TimerId::Segment(_) | TimerId::Controller, _) => {}
+                (TimerId::Pacing | TimerId::Segment(_), _) => {}
             }
             fired = true;
         }
@@ -277,14 +276,14 @@ impl<P> Session<P> {
     fn on_data(&mut self, ctx: &mut Context<'_, P>, data: &Data<'_>, packet: P) {
         match (own_name(ctx.config, data.name), &mut self.retrieval) {
             (Some(SpecName::Discovery { probe_idx, seq }), retrieval) => {
-                let news = self.discovery.on_data(ctx, probe_idx, seq, &data.header);
-                if let (News::PathFoundAgain, Some(retrieval)) = (news, retrieval) {
+                let back = self.discovery.on_data(ctx, probe_idx, seq, &data.header);
+                if let (true, Some(retrieval)) = (back, retrieval) {
                     retrieval.restart(ctx.now);
                 }
             }
             (Some(SpecName::Data { segment }), Some(retrieval)) => {
                 if retrieval.on_data(ctx, segment, data, packet) {
-                    self.discovery.feed();
+                    self.discovery.data_came();
                 }
             }
             (Some(SpecName::Data { .. }), None) => bump(&mut ctx.counters.unsolicited_data),
@@ -465,9 +464,9 @@ mod tests {
         while let Some(retrieval) = bench.consumer.retrieval() {
             let (flying, resting) = retrieval.ring().timed();
             assert_eq!(retrieval.controller().in_flight() as usize, flying);
-            // Pacing and the controller have one each.
+            // Pacing has one more.
             let armed = bench.consumer.timers.size().0;
-            assert!((flying + resting..=flying + resting + 2).contains(&armed));
+            assert!((flying + resting..=flying + resting + 1).contains(&armed));
             assert!(retrieval.ring().size().0 <= 1_000);
             assert!(retrieval.ready_size().0 <= 1_000);
             bench.step();

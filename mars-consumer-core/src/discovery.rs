@@ -1,9 +1,10 @@
 //! Path discovery as the consumer drives it.
 //!
 //! A *round* is one walk through the tiers within one generation: it starts with the consumer, with
-//! a rediscovery (asked for, or when the last round is a while ago), and with each new generation. It ends when the answer says `NodeConv`, or stalls:
-//! too many probes silent or refused in a row, or too many in all. A stalled round that found a
-//! path is good enough; one that found none is followed by the next generation.
+//! a rediscovery (asked for, or when the last round is a while ago), and with each new generation.
+//! It ends when the answer says `NodeConv`, or stalls: too many probes silent or refused in a row,
+//! or too many in all. A stalled round that found a path is good enough; one that found none is
+//! followed by the next generation.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -42,14 +43,14 @@ pub(crate) struct Discovery {
     /// A path was lost once.
     had_path: bool,
     /// Object Data came since the last path was found.
-    fed: bool,
+    has_carried_data: bool,
     generation: u32,
     /// Generations begun since paths last carried object Data.
     generations: u8,
     probe_idx: u64,
     next_seq: u64,
     round: Round,
-    wait: Rto,
+    probe_rto: Rto,
     /// Start of this discovery or rediscovery, and the probes sent for it.
     started: Instant,
     probes: u64,
@@ -99,16 +100,6 @@ struct Round {
     plain: u32,
 }
 
-/// What the retrieval has to know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum News {
-    None,
-    /// The first path.
-    PathFound,
-    /// The first path after all were lost.
-    PathFoundAgain,
-}
-
 impl Discovery {
     pub(crate) fn new(config: &Config, now: Instant) -> Self {
         let (phase, has_path) = match config.start {
@@ -123,13 +114,13 @@ impl Discovery {
             slots,
             has_path,
             had_path: false,
-            fed: false,
+            has_carried_data: false,
             generation: 0,
             generations: 0,
             probe_idx: 0,
             next_seq: 0,
             round: Round::default(),
-            wait: Rto::new(nanos(MIN_WAIT).min(lifetime), lifetime),
+            probe_rto: Rto::new(nanos(MIN_WAIT).min(lifetime), lifetime),
             started: now,
             probes: 0,
         }
@@ -141,8 +132,8 @@ impl Discovery {
     }
 
     /// Object Data arrived: the paths are real.
-    pub(crate) const fn feed(&mut self) {
-        self.fed = true;
+    pub(crate) const fn data_came(&mut self) {
+        self.has_carried_data = true;
         self.generations = 0;
     }
 
@@ -180,7 +171,7 @@ impl Discovery {
         self.round.probes = self.round.probes.saturating_add(1);
         self.round.probes_at_index = self.round.probes_at_index.saturating_add(1);
         bump(&mut ctx.counters.probes);
-        let wait = Duration::from_nanos(self.wait.timeout(0, 0));
+        let wait = Duration::from_nanos(self.probe_rto.timeout(0, 0));
         ctx.timers.set(TimerId::Probe(place), ctx.now + wait);
         ctx.outputs.push_back(Output::Transmit {
             spec: InterestSpec {
@@ -218,7 +209,7 @@ impl Discovery {
             .silent
             .is_multiple_of(u32::from(ctx.config.probe_window))
         {
-            self.wait.back_off();
+            self.probe_rto.back_off();
         }
         if self.round.silent >= ctx.config.max_silent_probes {
             return self.stall(ctx);
@@ -241,22 +232,22 @@ impl Discovery {
         }
     }
 
-    /// A probe's answer came, or a copy of one.
+    /// A probe's answer came, or a copy of one. Gives whether all paths were lost and are back.
     pub(crate) fn on_data<P>(
         &mut self,
         ctx: &mut Context<'_, P>,
         probe_idx: u64,
         seq: u64,
         header: &MarsHeader,
-    ) -> News {
+    ) -> bool {
         if seq < self.round.first_seq || seq >= self.next_seq || self.phase == Phase::Off {
             bump(&mut ctx.counters.unsolicited_data);
-            return News::None;
+            return false;
         }
         match self.flying(seq) {
             Some((place, probe)) => {
                 let rtt = ctx.now.saturating_duration_since(probe.sent);
-                self.wait.sample(nanos(rtt));
+                self.probe_rto.sample(nanos(rtt));
                 self.set(place, ProbeSlot::Free);
                 ctx.timers.clear(TimerId::Probe(place));
             }
@@ -270,32 +261,29 @@ impl Discovery {
         }
         // An answer out of an older generation: ask again, never refuse.
         if heard < self.generation {
-            return News::None;
+            return false;
         }
-        let news = self.find_path(ctx);
+        let back = self.find_path(ctx);
         if self.phase == Phase::Probing {
             self.read_flags(ctx, probe_idx, header);
         }
-        news
+        back
     }
 
-    fn find_path<P>(&mut self, ctx: &mut Context<'_, P>) -> News {
+    /// There is a path. Gives whether all were lost and are back.
+    fn find_path<P>(&mut self, ctx: &mut Context<'_, P>) -> bool {
         if self.phase == Phase::BackingOff {
             ctx.timers.clear(TimerId::Round);
             self.phase = Phase::Probing;
         }
         if self.has_path {
-            return News::None;
+            return false;
         }
-        (self.has_path, self.fed) = (true, false);
+        (self.has_path, self.has_carried_data) = (true, false);
         ctx.report(Event::PathFound {
             after: ctx.now.saturating_duration_since(self.started),
         });
-        if self.had_path {
-            News::PathFoundAgain
-        } else {
-            News::PathFound
-        }
+        self.had_path
     }
 
     fn read_flags<P>(&mut self, ctx: &mut Context<'_, P>, probe_idx: u64, header: &MarsHeader) {
@@ -380,7 +368,7 @@ impl Discovery {
         }
         (self.has_path, self.had_path) = (false, true);
         ctx.report(Event::PathLost);
-        if self.fed {
+        if self.has_carried_data {
             self.renew(ctx);
             Ok(())
         } else {
@@ -397,7 +385,7 @@ impl Discovery {
     }
 
     fn begin_round<P>(&mut self, ctx: &mut Context<'_, P>, probe_idx: u64) {
-        self.quiet(ctx);
+        self.end_round(ctx);
         self.phase = Phase::Probing;
         self.probe_idx = probe_idx;
         self.round = Round {
@@ -442,7 +430,7 @@ impl Discovery {
             return Err(GiveUp::Unreachable);
         }
         self.generations += 1;
-        self.quiet(ctx);
+        self.end_round(ctx);
         self.phase = Phase::BackingOff;
         let rest = before_generation(self.generations, ctx.rng);
         ctx.timers.set(TimerId::Round, ctx.now + rest);
@@ -451,15 +439,15 @@ impl Discovery {
 
     /// The round is over; while there is an object to fetch, another follows.
     fn rest_until_next_round<P>(&mut self, ctx: &mut Context<'_, P>) {
-        self.quiet(ctx);
+        self.end_round(ctx);
         if ctx.config.object != Object::Nothing {
             let at = ctx.now + ctx.config.rediscovery;
             ctx.timers.set(TimerId::Round, at);
         }
     }
 
-    /// Forgets the probes in flight.
-    fn quiet<P>(&mut self, ctx: &mut Context<'_, P>) {
+    /// Forgets the probes in flight and stops all timers.
+    fn end_round<P>(&mut self, ctx: &mut Context<'_, P>) {
         self.phase = Phase::Quiet;
         for (place, slot) in (0..=u8::MAX).zip(&mut self.slots) {
             *slot = ProbeSlot::Free;

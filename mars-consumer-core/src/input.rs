@@ -61,7 +61,9 @@ pub enum Input<'a, P> {
         /// The segment.
         segment: u64,
     },
-    /// Look for paths again (periodically, or because one died).
+    /// Look for paths again now, if no round of discovery is under way. The consumer does so by
+    /// itself every [`crate::Config::rediscovery`] and when all paths are lost; this is for a host
+    /// that knows sooner (a link came up), and for discovery alone, where no round follows by itself.
     Rediscover,
     /// Send nothing new for now.
     Pause,

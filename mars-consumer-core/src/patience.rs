@@ -9,9 +9,9 @@
 //! - the timeout is never below 3/2 of the longest round trip of the last 2 to 4 seconds (half of it
 //!   is room for queues that are building up). With that the minimum can be small, 50 ms by default
 //!   and not the RFC's 1 s: single losses are mended after about 1.5 round trips, which matters at
-//!   the tail of an object;
-//!   For the first second after the first sample, which is of the fastest path, it is never below
-//!   200 ms, so that the slower paths can be heard of before anything is sent twice;
+//!   the tail of an object. For the first second after the first sample, which is of the fastest
+//!   path, it is never below 200 ms, so that the slower paths can be heard of before anything is
+//!   sent twice;
 //! - an answer that comes sooner after the one retransmission than any recent round trip answers the
 //!   first transmission: the timeout was needless, and the sample counts from the first transmission
 //!   (the inference of Eifel, RFC 3522, without an echo);

@@ -64,8 +64,12 @@ impl<P> Reassembly<P> {
 
     /// The slot of a segment, if it has one.
     pub(crate) fn slot(&mut self, segment: u64) -> Option<&mut Slot<P>> {
-        let place = segment.checked_sub(self.base)?;
-        self.slots.get_mut(usize::try_from(place).ok()?)
+        let place = self.place(segment)?;
+        self.slots.get_mut(place)
+    }
+
+    fn place(&self, segment: u64) -> Option<usize> {
+        usize::try_from(segment.checked_sub(self.base)?).ok()
     }
 
     /// Whether a segment was asked for in the past, its slot gone or not.
@@ -145,11 +149,8 @@ impl<P> Reassembly<P> {
 
     /// Whether a delivered segment awaits its verdict.
     pub(crate) fn awaits_verdict(&self, segment: u64) -> bool {
-        let place = segment.checked_sub(self.base).map(usize::try_from);
-        let Some(Ok(place)) = place else {
-            return false;
-        };
-        matches!(self.slots.get(place), Some(Slot::Judged(_)))
+        let slot = self.place(segment).and_then(|place| self.slots.get(place));
+        matches!(slot, Some(Slot::Judged(_)))
     }
 
     /// The reader keeps a segment. Gives false if the segment's claim about the last one is at odds

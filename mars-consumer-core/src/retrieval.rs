@@ -77,11 +77,6 @@ impl<P> Retrieval<P> {
         self.tell(now, mars_cc::Input::Reset);
     }
 
-    /// The timer of the controller is due.
-    pub(crate) fn on_controller_timer(&mut self, now: Instant) {
-        self.tell(now, mars_cc::Input::Timeout);
-    }
-
     /// The timer of a segment is due: it is lost, or its rest is over.
     pub(crate) fn on_segment_timer(
         &mut self,
@@ -251,8 +246,8 @@ impl<P> Retrieval<P> {
         }
     }
 
-    /// Sends what window and pacing allow (`open`: and the state of the paths), and arms the timers
-    /// that say when to go on.
+    /// Sends what window and pacing allow (`open`: and the state of the paths), and arms the timer
+    /// that says when to go on. The controller's settings are read where they are needed.
     pub(crate) fn pump(&mut self, ctx: &mut Context<'_, P>, open: bool) {
         while open && self.controller.can_send(ctx.now) {
             if !self.send_next(ctx) {
@@ -267,23 +262,6 @@ impl<P> Retrieval<P> {
             ctx.timers.set(TimerId::Pacing, self.controller.next_send());
         } else {
             ctx.timers.clear(TimerId::Pacing);
-        }
-        match self.drain_controller() {
-            // A deadline that is due already would wake the host for ever.
-            Some(at) => ctx.timers.set(
-                TimerId::Controller,
-                at.max(ctx.now + Duration::from_nanos(1)),
-            ),
-            None => ctx.timers.clear(TimerId::Controller),
-        }
-    }
-
-    /// Its settings are read where they are needed; what is left is when to wake it.
-    fn drain_controller(&mut self) -> Option<Instant> {
-        loop {
-            if let mars_cc::Output::Timeout(at) = self.controller.poll_output() {
-                return at;
-            }
         }
     }
 

@@ -11,8 +11,6 @@ use mars_time::Instant;
 /// What a deadline is for. Timers of one deadline fire in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TimerId {
-    /// The controller wants to be told the time.
-    Controller,
     /// Pacing lets the next Interest go.
     Pacing,
     /// The next round of discovery begins: of a new generation after its back-off, or of the same
@@ -159,12 +157,11 @@ impl Timers {
     }
 
     fn key(&self, id: TimerId) -> usize {
-        const FIRST_PROBE: usize = 3;
+        const FIRST_PROBE: usize = 2;
         const FIRST_SEGMENT: usize = FIRST_PROBE + 256;
         match id {
-            TimerId::Controller => 0,
-            TimerId::Pacing => 1,
-            TimerId::Round => 2,
+            TimerId::Pacing => 0,
+            TimerId::Round => 1,
             TimerId::Probe(slot) => FIRST_PROBE + usize::from(slot),
             TimerId::Segment(segment) => {
                 let place = segment % u64::from(self.segments.max(1));
