@@ -229,6 +229,24 @@ mod tests {
     }
 
     #[test]
+    fn no_window_grows_above_the_cap() {
+        let mut config = Config::new();
+        config.max_window = 1 << 26;
+        let mut coupler = Coupler::<1>::new(config, Instant::ZERO).unwrap();
+        let subflow = SubflowId(0);
+        let added = Input::SubflowAdded {
+            subflow,
+            mss: u16::MAX,
+        };
+        coupler.handle_input(Instant::ZERO, added).unwrap();
+        // Slow start ends at the cap, 1,024 segments and a bit; congestion avoidance stays there.
+        for _ in 0..1_100 {
+            ack(&mut coupler, 0, u64::MAX, 50);
+        }
+        assert_eq!(coupler.cwnd(subflow), Some(1 << 26));
+    }
+
+    #[test]
     fn faults_of_the_caller_are_refused() {
         let mut coupler = coupler(4);
         let mut refused = |input| coupler.handle_input(Instant::ZERO, input).unwrap_err();
