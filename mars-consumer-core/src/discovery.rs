@@ -6,7 +6,6 @@
 //! or too many in all. A stalled round that found a path is good enough; one that found none is
 //! followed by the next generation.
 
-use alloc::vec::Vec;
 use core::time::Duration;
 
 use mars_time::Instant;
@@ -17,6 +16,7 @@ use crate::counters::bump;
 use crate::generation::adopt;
 use crate::patience::nanos;
 use crate::pause::{before_generation, between_probes};
+use crate::probe_window::{Probe, ProbeSlot, ProbeWindow};
 use crate::refusal::Refusal;
 use crate::rto::Rto;
 use crate::timers::TimerId;
@@ -38,7 +38,7 @@ const MAX_PLAIN: u32 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Discovery {
     phase: Phase,
-    slots: Vec<ProbeSlot>,
+    window: ProbeWindow,
     has_path: bool,
     /// A path was lost once.
     had_path: bool,
@@ -69,23 +69,6 @@ enum Phase {
     Quiet,
 }
 
-/// One place in the probe window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ProbeSlot {
-    Free,
-    Flying(Probe),
-    /// Refused; its timer says when it is free.
-    Resting,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Probe {
-    seq: u64,
-    nonce: u32,
-    generation: u32,
-    sent: Instant,
-}
-
 /// What bounds a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Round {
@@ -107,11 +90,9 @@ impl Discovery {
             Start::Data => (Phase::Off, true),
         };
         let lifetime = nanos(config.probe_lifetime);
-        let mut slots = Vec::new();
-        slots.resize(usize::from(config.probe_window), ProbeSlot::Free);
         Self {
             phase,
-            slots,
+            window: ProbeWindow::new(config.probe_window),
             has_path,
             had_path: false,
             has_carried_data: false,
@@ -145,15 +126,11 @@ impl Discovery {
         let spent = self.round.probes >= ctx.config.max_probes
             || self.round.probes_at_index >= ctx.config.max_probes_per_index;
         if spent {
-            let idle = self.slots.iter().all(|slot| *slot == ProbeSlot::Free);
+            let idle = self.window.is_idle();
             return if idle { self.stall(ctx) } else { Ok(()) };
         }
-        for place in 0..=u8::MAX {
-            match self.slots.get(usize::from(place)) {
-                None => break,
-                Some(ProbeSlot::Free) => self.send(ctx, place),
-                Some(ProbeSlot::Flying(_) | ProbeSlot::Resting) => {}
-            }
+        while let Some(place) = self.window.free() {
+            self.send(ctx, place);
         }
         Ok(())
     }
@@ -165,7 +142,7 @@ impl Discovery {
             generation: self.generation,
             sent: ctx.now,
         };
-        self.set(place, ProbeSlot::Flying(probe));
+        self.window.set(place, ProbeSlot::Flying(probe));
         self.next_seq = self.next_seq.saturating_add(1);
         self.probes = self.probes.saturating_add(1);
         self.round.probes = self.round.probes.saturating_add(1);
@@ -196,9 +173,7 @@ impl Discovery {
         ctx: &mut Context<'_, P>,
         place: u8,
     ) -> Result<(), GiveUp> {
-        let was = self.slots.get(usize::from(place)).copied();
-        self.set(place, ProbeSlot::Free);
-        let Some(ProbeSlot::Flying(_)) = was else {
+        let Some(ProbeSlot::Flying(_)) = self.window.set(place, ProbeSlot::Free) else {
             return Ok(());
         };
         bump(&mut ctx.counters.probe_timeouts);
@@ -244,11 +219,11 @@ impl Discovery {
             bump(&mut ctx.counters.unsolicited_data);
             return false;
         }
-        match self.flying(seq) {
+        match self.window.flying(seq) {
             Some((place, probe)) => {
                 let rtt = ctx.now.saturating_duration_since(probe.sent);
                 self.probe_rto.sample(nanos(rtt));
-                self.set(place, ProbeSlot::Free);
+                self.window.set(place, ProbeSlot::Free);
                 ctx.timers.clear(TimerId::Probe(place));
             }
             None => bump(&mut ctx.counters.late_probes),
@@ -316,6 +291,7 @@ impl Discovery {
         refusal: Refusal,
     ) -> Result<(), GiveUp> {
         let Some((place, probe)) = self
+            .window
             .flying(seq)
             .filter(|(_, probe)| nonce.is_none_or(|n| n == probe.nonce))
         else {
@@ -323,7 +299,7 @@ impl Discovery {
             return Ok(());
         };
         bump(&mut ctx.counters.probe_nacks);
-        self.set(place, ProbeSlot::Free);
+        self.window.set(place, ProbeSlot::Free);
         ctx.timers.clear(TimerId::Probe(place));
         self.round.silent = 0;
         let window = ctx.config.probe_window;
@@ -449,8 +425,8 @@ impl Discovery {
     /// Forgets the probes in flight and stops all timers.
     fn end_round<P>(&mut self, ctx: &mut Context<'_, P>) {
         self.phase = Phase::Quiet;
-        for (place, slot) in (0..=u8::MAX).zip(&mut self.slots) {
-            *slot = ProbeSlot::Free;
+        for place in 0..ctx.config.probe_window {
+            self.window.set(place, ProbeSlot::Free);
             ctx.timers.clear(TimerId::Probe(place));
         }
         ctx.timers.clear(TimerId::Round);
@@ -458,23 +434,8 @@ impl Discovery {
 
     fn rest<P>(&mut self, ctx: &mut Context<'_, P>, place: u8, rest: Duration) {
         if !rest.is_zero() {
-            self.set(place, ProbeSlot::Resting);
+            self.window.set(place, ProbeSlot::Resting);
             ctx.timers.set(TimerId::Probe(place), ctx.now + rest);
-        }
-    }
-
-    fn flying(&self, seq: u64) -> Option<(u8, Probe)> {
-        (0..=u8::MAX)
-            .zip(&self.slots)
-            .find_map(|(place, slot)| match slot {
-                ProbeSlot::Flying(probe) if probe.seq == seq => Some((place, *probe)),
-                ProbeSlot::Flying(_) | ProbeSlot::Free | ProbeSlot::Resting => None,
-            })
-    }
-
-    fn set(&mut self, place: u8, slot: ProbeSlot) {
-        if let Some(entry) = self.slots.get_mut(usize::from(place)) {
-            *entry = slot;
         }
     }
 }

@@ -147,6 +147,7 @@ mod length;
 mod output;
 mod patience;
 mod pause;
+mod probe_window;
 mod reassembly;
 mod refusal;
 mod retrieval;
