@@ -90,9 +90,10 @@
 //!
 //! # Retrieval
 //!
-//! Window and pacing come from one [`mars_cc::Controller`] of level `Prefix`, fed with the Interest
-//! queue that the local forwarder reports in its Data: the same law that the forwarders run, and the
-//! only congestion control here. Each Interest in flight holds one slot of its window, and
+//! The window comes from one [`mars_cc::Controller`] of level `Local`, fed with the Interest queue
+//! that the local forwarder reports in its Data. It keeps that queue at its target, so the forwarder
+//! always has something to send, and the forwarder's own controllers pace it over the paths: this
+//! is the only congestion control here. Each Interest in flight holds one slot of its window, and
 //! segments that are to be asked for again go first, lowest first, inside the same window with a
 //! fresh nonce.
 //!

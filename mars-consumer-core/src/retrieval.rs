@@ -41,7 +41,7 @@ pub(crate) struct Retrieval<P> {
 impl<P> Retrieval<P> {
     pub(crate) fn new(length: Length, config: &Config, now: Instant) -> Result<Self, ConfigError> {
         let cap = usize::try_from(config.reassembly).unwrap_or(usize::MAX);
-        let law = mars_cc::Config::new(Level::Prefix);
+        let law = mars_cc::Config::new(Level::Local);
         let controller = Controller::new(law, now).map_err(|_| ConfigError {
             field: "object",
             expected: "fetched under the default window law",

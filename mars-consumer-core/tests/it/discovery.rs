@@ -297,11 +297,11 @@ fn an_answer_after_the_timeout_counts_all_the_same() {
 
 #[test]
 fn plain_ndn_upstreams_are_settled_for() {
-    let mut world = World::new(500);
+    let mut world = World::new(50_000);
     world.probing = Probing::Plain;
-    let mut host = Host::new(config(Object::Segments(500)), world);
+    let mut host = Host::new(config(Object::Segments(50_000)), world);
     host.run(at(60_000));
-    host.assert_complete(500);
+    host.assert_complete(50_000);
     assert!(matches!(
         host.facts()[..],
         [

@@ -361,7 +361,7 @@ fn copies_strangers_and_the_uninvited_are_ignored_and_counted() {
 
 #[test]
 fn cancel_ends_once_and_everything_after_is_harmless() {
-    let mut host = Host::new(config(Object::Segments(1_000)), World::new(1_000));
+    let mut host = Host::new(config(Object::Segments(100_000)), World::new(100_000));
     host.run(at(1_100));
     let delivered = host.delivered.len();
     for _ in 0..2 {
