@@ -12,7 +12,7 @@ use crate::engine::{Engine, Wire};
 use crate::host::{BareProducer, MarsHost, Router};
 use crate::meter::Meter;
 use crate::node::{FacePlan, ForwarderNode};
-use crate::plan::{Deploy, Fetch, Plan};
+use crate::plan::{Deploy, Fetch, Plan, ProducerPlan};
 use crate::routing::next_hops;
 use crate::topology::{Port, Role};
 use crate::tunnel::{Tunnel, tunnels};
@@ -175,11 +175,7 @@ impl<'a> Builder<'a> {
             let table = next_hops(&self.plan.topology, producer.node);
             for (host, hops) in hosts.iter_mut().zip(table) {
                 let routes: Vec<Route> = hops.iter().map(|hop| route(hop.port, hop.hops)).collect();
-                let prefix = producer.prefix.as_name();
-                if let (MarsHost::Forwarder(node), false) = (host, routes.is_empty()) {
-                    let routes = &routes;
-                    node.setup(Input::Routes { prefix, routes }, &mut self.meter);
-                }
+                set_routes(host, producer, &routes, &mut self.meter);
             }
         }
     }
@@ -196,11 +192,7 @@ impl<'a> Builder<'a> {
                     .filter(|(_, tunnel)| tunnel.producer == number && tunnel.starts_at(at))
                     .map(|(face, tunnel)| route(face, tunnel.hops()))
                     .collect();
-                let prefix = producer.prefix.as_name();
-                if let (MarsHost::Forwarder(node), false) = (host, routes.is_empty()) {
-                    let routes = &routes;
-                    node.setup(Input::Routes { prefix, routes }, &mut self.meter);
-                }
+                set_routes(host, producer, &routes, &mut self.meter);
             }
         }
     }
@@ -244,6 +236,14 @@ impl<'a> Builder<'a> {
                     .note_fault(|| format!("flow {number} starts at a node without forwarder")),
             }
         }
+    }
+}
+
+/// Tells a forwarder the routes to a producer, if there are any.
+fn set_routes(host: &mut MarsHost, producer: &ProducerPlan, routes: &[Route], meter: &mut Meter) {
+    let prefix = producer.prefix.as_name();
+    if let (MarsHost::Forwarder(node), false) = (host, routes.is_empty()) {
+        node.setup(Input::Routes { prefix, routes }, meter);
     }
 }
 

@@ -7,7 +7,6 @@ use mars_forwarder_core::RankRule;
 use mars_time::Instant;
 use mars_wire::NameBuf;
 use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
 use crate::link::LinkSpec;
@@ -15,10 +14,7 @@ use crate::plan::{Deploy, Fetch, FieldError, FlowPlan, Plan, ProducerPlan, check
 use crate::routing::next_hops;
 use crate::run::{RunResult, run};
 use crate::topology::Shape;
-use crate::units::{Probability, Span, below};
-
-/// Stream of the choices that are made before a run.
-const CHOICES: u64 = u64::MAX - 1;
+use crate::units::{Probability, Span, below, choices};
 
 /// The experiment's settings.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -28,7 +24,7 @@ pub struct Discover {
     pub topology: Shape,
     /// Its nodes; the last one produces.
     pub nodes: Span,
-    /// Consumers, on different nodes if there are enough.
+    /// Consumers, at most one per node and none at the producer's: fewer if there are too few nodes.
     pub consumers: Span,
     /// Loss on every link.
     pub loss: Probability,
@@ -79,8 +75,7 @@ impl Discover {
     /// The plan for one seed.
     #[must_use]
     pub fn plan(&self, seed: u64, wire: bool, rank_rule: RankRule) -> Plan {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(CHOICES);
+        let mut rng = choices(seed);
         let (low, high) = self.topology.nodes();
         let nodes = if low < high {
             self.nodes
@@ -134,8 +129,8 @@ impl Discover {
         }
     }
 
-    /// Different nodes without the producer, one after the other again when they run out. On the
-    /// triangle its three nodes come first.
+    /// Different nodes without the producer, fewer than `count` when they run out. On the triangle
+    /// they come in order.
     fn places(&self, count: usize, producer: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
         let mut left: Vec<usize> = (0..producer).collect();
         if self.topology != Shape::Triangle {

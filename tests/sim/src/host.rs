@@ -6,7 +6,7 @@ use mars_time::Instant;
 use crate::app::ProducerApp;
 use crate::engine::{Context, Host};
 use crate::meter::Meter;
-use crate::node::{ForwarderNode, PLAIN_DATA};
+use crate::node::{ForwarderNode, plain_data};
 use crate::packet::Frame;
 use crate::wire;
 
@@ -87,9 +87,9 @@ impl BareProducer {
         let Some(data) = self.producer.answer(&packet) else {
             return;
         };
-        let octets = wire::frame_len(&data, &PLAIN_DATA);
+        let octets = wire::frame_len(&data, &plain_data());
         ctx.shared.note_size(&data.body, false, octets);
-        match wire::seal(data, PLAIN_DATA, back, self.wire) {
+        match wire::seal(data, plain_data(), back, self.wire) {
             Ok(frame) => ctx.send(port, octets, frame),
             Err(error) => ctx.shared.note_fault(|| format!("cannot encode: {error}")),
         }

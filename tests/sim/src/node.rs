@@ -11,6 +11,7 @@ use mars_forwarder_core::{
     Data, Edit, Event, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output,
 };
 use mars_time::Instant;
+use mars_wire::MarsHeader;
 
 use crate::app::{ConsumerApp, ProducerApp, Request};
 use crate::engine::Context;
@@ -357,7 +358,7 @@ impl ForwarderNode {
                     Edit::Data { .. } | Edit::Nack { .. } => None,
                 };
                 if let (Some(data), Some(face)) = (answer, self.local_face(place)) {
-                    self.receive(face, data, PLAIN_DATA, ctx);
+                    self.receive(face, data, plain_data(), ctx);
                 }
             }
         }
@@ -399,19 +400,13 @@ impl ForwarderNode {
     }
 }
 
-/// A Data as an application sends it: without link header.
-pub(crate) const PLAIN_DATA: Edit = Edit::Data {
-    pit_token: None,
-    header: mars_wire::MarsHeader {
-        interest_queue: None,
-        data_queue: None,
-        tier_conv: false,
-        node_conv: false,
-        generation: None,
-        label: None,
-        nack_detail: None,
-    },
-};
+/// What an application writes into its Data: no link header.
+pub(crate) fn plain_data() -> Edit {
+    Edit::Data {
+        pit_token: None,
+        header: MarsHeader::default(),
+    }
+}
 
 fn face_id(place: usize) -> FaceId {
     FaceId(u32::try_from(place).unwrap_or(u32::MAX))

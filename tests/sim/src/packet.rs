@@ -88,10 +88,9 @@ impl Content {
     /// The octets.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
-        const ZEROS: [u8; MAX_CONTENT] = [0; MAX_CONTENT];
-        static SHARED: [u8; MAX_CONTENT] = ZEROS;
+        static ZEROS: [u8; MAX_CONTENT] = [0; MAX_CONTENT];
         match self {
-            Self::Zeros(len) => SHARED.get(..*len).unwrap_or_default(),
+            Self::Zeros(len) => ZEROS.get(..*len).unwrap_or_default(),
             Self::Part { object, start, len } => {
                 object.get(*start..*start + *len).unwrap_or_default()
             }

@@ -65,7 +65,7 @@ pub fn distances(topology: &Topology, from: usize, removed: Option<usize>) -> Ve
 pub fn equal_cost_paths(topology: &Topology, hops: &[Vec<NextHop>], node: usize) -> u64 {
     let ports = topology.ports();
     let Some(least) = hops[node].iter().map(|hop| hop.hops).min() else {
-        return u64::from(hops[node].is_empty());
+        return 1;
     };
     hops[node]
         .iter()
@@ -79,19 +79,6 @@ pub fn equal_cost_paths(topology: &Topology, hops: &[Vec<NextHop>], node: usize)
             }
         })
         .sum()
-}
-
-/// The ports along the first shortest path from `node`, up to the producer.
-#[must_use]
-pub fn shortest_path(topology: &Topology, hops: &[Vec<NextHop>], node: usize) -> Vec<usize> {
-    let ports = topology.ports();
-    let mut path = Vec::new();
-    let mut at = node;
-    while let Some(hop) = hops[at].iter().min_by_key(|hop| (hop.hops, hop.port)) {
-        path.push(hop.port);
-        at = ports[at][hop.port].peer;
-    }
-    path
 }
 
 #[cfg(test)]
@@ -156,6 +143,5 @@ mod tests {
         let hops = next_hops(&t, island);
         assert!(hops.iter().all(Vec::is_empty));
         assert_eq!(equal_cost_paths(&t, &next_hops(&t, 3), 0), 1);
-        assert_eq!(shortest_path(&t, &next_hops(&t, 3), 0), [1, 1]);
     }
 }

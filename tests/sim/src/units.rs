@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use rand_chacha::ChaCha8Rng;
-use rand_core::Rng;
+use rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Deserializer, de};
 
 /// A chance, held in 2^-32 parts so that no decision of a run touches a float.
@@ -124,6 +124,13 @@ impl<'de> Deserialize<'de> for Octets {
         }
         deserializer.deserialize_any(Visitor)
     }
+}
+
+/// Draws for the choices that are made before a run, on a stream apart from all that a run draws.
+pub(crate) fn choices(seed: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(u64::MAX - 1);
+    rng
 }
 
 /// A number, or an even draw per run from a range: `8`, `4..25` (both ends count).

@@ -11,8 +11,6 @@ use std::time::Duration;
 use mars_forwarder_core::RankRule;
 use mars_time::Instant;
 use mars_wire::NameBuf;
-use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
 use serde::Deserialize;
 
 use crate::link::LinkSpec;
@@ -21,7 +19,7 @@ use crate::plan::{
     Deploy, Fetch, FieldError, FlowPlan, Plan, ProducerPlan, QueuePlan, check_range,
 };
 use crate::topology::{Role, Topology};
-use crate::units::{Octets, Probability, below};
+use crate::units::{Octets, Probability, below, choices};
 
 /// Rates in Mbit/s and delays in ms of access links that differ; the sums are those of five alike.
 const HETERO: [(u64, u64); 5] = [(24, 3), (32, 4), (40, 5), (48, 8), (56, 12)];
@@ -35,9 +33,6 @@ const CORE_RATE: u64 = 1_000_000_000;
 const CORE_DELAY: Duration = Duration::from_millis(10);
 const CLIENT_DELAY: Duration = Duration::from_millis(5);
 const CORE_QUEUE: usize = 1_000;
-
-/// Stream of the choices that are made before a run.
-const CHOICES: u64 = u64::MAX - 1;
 
 /// The experiment's settings.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -261,8 +256,7 @@ impl Wan {
 
     /// A fifth of each server's links, at least one, drawn anew for each server and seed.
     fn add_outages(&self, t: &mut Topology, seed: u64) {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(CHOICES);
+        let mut rng = choices(seed);
         let span = (Instant::from_secs(1), Instant::from_secs(3));
         for server in 0..self.servers {
             let mut left: Vec<u32> = (0..self.links).collect();

@@ -34,8 +34,10 @@ pub(crate) const ROWS: [Row; 19] = [
     ("discovery converged after, max [s]", |s| {
         seconds(s.discovery_converged_s_max)
     }),
-    ("looped Interests", |s| s.looped_interests.to_string()),
-    ("revisits during discovery", |s| {
+    ("Interests on a forwarding cycle", |s| {
+        s.looped_interests.to_string()
+    }),
+    ("Interests that met a node twice during discovery", |s| {
         s.revisits_during_discovery.to_string()
     }),
     ("largest discovery Interest [octets]", |s| {
