@@ -81,7 +81,7 @@ pub struct Config {
     pub epoch_limit: Duration,
     /// Time without Data after which a lost packet means that the path is silent, 1 ms to 60 s.
     pub silence: Duration,
-    /// Least time between two cuts for silence, 1 ms to 60 s.
+    /// Least time between two cuts for silence, if no round trip is longer, 1 ms to 60 s.
     pub silence_spacing: Duration,
     /// Time for which a least round trip is remembered, 100 ms to 1 h.
     pub base_rtt_memory: Duration,

@@ -221,7 +221,8 @@ impl Controller {
             return;
         }
         let spacing = self.config.silence_spacing;
-        if self.silenced.is_some_and(|last| self.now < last + spacing) {
+        let is_soon = |last| self.now < last + spacing || !self.is_past(last, 1);
+        if self.silenced.is_some_and(is_soon) {
             return;
         }
         self.silenced = Some(self.now);
@@ -502,6 +503,23 @@ mod tests {
             assert!(bench.window().abs_diff(expected) <= 1, "after {wait_ms} ms");
         }
         assert_eq!(bench.controller.phase(), Phase::Startup);
+    }
+
+    #[test]
+    fn silence_on_a_long_path_halves_once_per_round_trip() {
+        let mut bench = Bench::new(Level::Face);
+        bench.fill();
+        bench.tell(Input::Delivered {
+            queue: Some(0),
+            rtt: Some(Duration::from_secs(1)),
+        });
+        bench.fill();
+        let window = bench.window();
+        for (wait_ms, halvings) in [(2_000, 1), (500, 1), (500, 2)] {
+            bench.now += Duration::from_millis(wait_ms);
+            bench.tell(Input::Lost);
+            assert!(bench.window().abs_diff(window >> halvings) <= 1);
+        }
     }
 
     #[test]
