@@ -29,7 +29,7 @@ impl Bench {
     fn new(pending: u32) -> Self {
         let now = Instant::from_secs(1);
         let mut config = Config::new(7);
-        config.max_pending = pending + 1_000;
+        config.max_pending = 2 * pending + 1_000;
         config.max_lifetime = Duration::from_secs(1_000_000);
         config.path_lifetime = Duration::from_secs(1_000_000);
         let forwarder = Forwarder::new(config, now).expect("in range");

@@ -9,7 +9,7 @@ use mars_wire::{Component, Label, MarsHeader, MarsName, NackDetail, NameBuf};
 use proptest::prelude::*;
 
 use crate::dest::Upstream;
-use crate::pit::Kind;
+use crate::pit::{Kind, OutState};
 use crate::{
     Config, Data, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output, RankRule, Route,
 };
@@ -84,6 +84,11 @@ impl<P: Clone> Forwarder<P> {
                 );
             }
         }
+        assert_eq!(
+            self.idle(),
+            None,
+            "(dest, face): an Interest waits though it could go"
+        );
         for (ix, entry) in &entries {
             assert!(
                 self.dests.get(entry.dest).is_some(),
@@ -91,6 +96,32 @@ impl<P: Clone> Forwarder<P> {
             );
             assert!(self.pit.deadline(*ix).is_some(), "an entry that never ends");
         }
+    }
+}
+
+impl<P: Clone> Forwarder<P> {
+    /// A dest whose first Interest waits, and a face that would take it.
+    fn idle(&self) -> Option<(u32, FaceId)> {
+        self.dests.iter().find_map(|(ix, dest)| {
+            let is_live = |ticket| crate::data::is_live(&self.pit, ticket);
+            let head = dest.queue.clone().peek(is_live)?.entry;
+            let untaken = |u: &&Upstream| {
+                self.pit.ins(head).all(|r| r.face != u.face)
+                    && matches!(self.pit.tried(head, u.face), None | Some(OutState::Silent))
+            };
+            let usable = dest
+                .upstreams
+                .iter()
+                .filter(|u| u.is_usable(self.now))
+                .filter(untaken);
+            let spills = dest.queue.len() > usize::from(self.config.tier_spill);
+            let first = usable.clone().next()?.hops;
+            usable.filter(|u| spills || u.hops == first).find_map(|u| {
+                let face = self.faces.get(u.face)?;
+                let open = face.cc.can_send(self.now) && u.cc.can_send(self.now);
+                open.then_some((ix, face.id))
+            })
+        })
     }
 }
 
@@ -203,8 +234,11 @@ fn start(rank_rule: RankRule) -> (Forwarder<u8>, Instant) {
     let now = Instant::from_secs(1);
     let mut config = Config::new(3);
     config.rank_rule = rank_rule;
-    config.interest_queue = 4;
-    config.max_pending = 24;
+    config.interest_queue = 12;
+    config.max_pending = 48;
+    // Small windows, so that queues form.
+    config.face_law.initial_window = 3;
+    config.dest_law.initial_window = 2;
     config.path_lifetime = Duration::from_secs(3);
     let mut forwarder = Forwarder::new(config, now).unwrap();
     for face in 0..FACES {
@@ -471,6 +505,31 @@ proptest! {
     fn tables_agree_without_ranks(ops in proptest::collection::vec(op(), 1..60)) {
         run(RankRule::Off, &ops);
     }
+}
+
+/// Applications come and go; nothing of them stays with a dest that lives on.
+#[test]
+fn faces_that_come_and_go_leave_nothing_behind() {
+    let (mut forwarder, mut now) = start(RankRule::Enforced);
+    for count in 0..1_000_u16 {
+        let [nonce, seq] = count.to_be_bytes();
+        let probe = Op::Probe {
+            face: 1,
+            dest: 0,
+            idx: 0,
+            seq,
+            nonce,
+            generation: 0,
+            bound: None,
+            lifetime: 1,
+        };
+        for op in [probe, Op::Pass(50), Op::Remove(1)] {
+            apply(&mut forwarder, &mut now, &op);
+            drain(&mut forwarder, now);
+        }
+    }
+    let downstreams = |(_, dest): (u32, &crate::dest::Dest)| dest.downstreams.len();
+    assert_eq!(forwarder.dests.iter().map(downstreams).max(), Some(0));
 }
 
 /// What the crate's documentation says of sizes.

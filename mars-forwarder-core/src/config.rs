@@ -2,6 +2,11 @@
 
 use core::time::Duration;
 
+use mars_cc::Level;
+
+use crate::ConfigError;
+use crate::face::MAX_FACES;
+
 /// Hop threshold: faces with `hops * denominator <= numerator * min(hops)` take part in discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theta {
@@ -32,9 +37,14 @@ pub struct Config {
     pub rank_rule: RankRule,
     /// Interests that wait per dest, at least 1; default 40.
     pub interest_queue: u16,
+    /// The window law of each upstream face, of [`mars_cc::Level::Face`].
+    pub face_law: mars_cc::Config,
+    /// The window law of each dest over each upstream face, of [`mars_cc::Level::Prefix`].
+    pub dest_law: mars_cc::Config,
     /// An Interest takes a longer tier only while more than this many of its dest wait; default 2.
     pub tier_spill: u16,
-    /// Pending Interests, at least 1; default 65,536.
+    /// Pending Interests, at least 1; default 65,536. One face may hold as many as are left free:
+    /// alone it fills half of the table.
     pub max_pending: u32,
     /// Dests with state, at least 1; default 4,096.
     pub max_dests: u32,
@@ -65,6 +75,8 @@ impl Config {
             },
             rank_rule: RankRule::Enforced,
             interest_queue: 40,
+            face_law: mars_cc::Config::new(Level::Face),
+            dest_law: mars_cc::Config::new(Level::Prefix),
             tier_spill: 2,
             max_pending: 65_536,
             max_dests: 4_096,
@@ -81,26 +93,44 @@ impl Config {
     ///
     /// # Errors
     /// The first field that is out of its range.
-    pub const fn validate(&self) -> Result<(), crate::ConfigError> {
-        let (field, expected) =
-            if self.theta.denominator == 0 || self.theta.numerator < self.theta.denominator {
-                ("theta", "a ratio of at least 1")
-            } else if self.interest_queue == 0 {
-                ("interest_queue", "at least 1 Interest")
-            } else if self.max_faces == 0 || self.max_faces > crate::face::MAX_FACES {
-                ("max_faces", "between 1 and 65535")
-            } else if self.max_pending == 0 {
-                ("max_pending", "at least 1 Interest")
-            } else if self.max_dests == 0 {
-                ("max_dests", "at least 1 dest")
-            } else if self.path_lifetime.is_zero() {
-                ("path_lifetime", "longer than zero")
-            } else if self.max_lifetime.is_zero() {
-                ("max_lifetime", "longer than zero")
-            } else {
-                return Ok(());
-            };
-        Err(crate::ConfigError { field, expected })
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let laws = [
+            (&self.face_law, Level::Face),
+            (&self.dest_law, Level::Prefix),
+        ];
+        let [face_law, dest_law] =
+            laws.map(|(law, level)| law.level == level && law.validate().is_ok());
+        let checks = [
+            (
+                self.theta.denominator > 0 && self.theta.numerator >= self.theta.denominator,
+                "theta",
+                "a ratio of at least 1",
+            ),
+            (self.interest_queue > 0, "interest_queue", "at least 1"),
+            (
+                (1..=MAX_FACES).contains(&self.max_faces),
+                "max_faces",
+                "1 to 65,535",
+            ),
+            (self.max_pending > 0, "max_pending", "at least 1"),
+            (self.max_dests > 0, "max_dests", "at least 1"),
+            (
+                !self.path_lifetime.is_zero(),
+                "path_lifetime",
+                "longer than zero",
+            ),
+            (
+                !self.max_lifetime.is_zero(),
+                "max_lifetime",
+                "longer than zero",
+            ),
+            (face_law, "face_law", "a valid law of the level of faces"),
+            (dest_law, "dest_law", "a valid law of the level of prefixes"),
+        ];
+        let fault = checks.into_iter().find(|(good, ..)| !good);
+        fault.map_or(Ok(()), |(_, field, expected)| {
+            Err(ConfigError { field, expected })
+        })
     }
 }
 
@@ -111,7 +141,7 @@ mod tests {
     #[test]
     fn every_bad_field_is_named() {
         type Spoil = fn(&mut Config);
-        let table: [(&str, Spoil); 9] = [
+        let table: [(&str, Spoil); 11] = [
             ("theta", |c| c.theta.denominator = 0),
             ("theta", |c| c.theta.numerator = 1),
             ("interest_queue", |c| c.interest_queue = 0),
@@ -121,6 +151,8 @@ mod tests {
             ("max_dests", |c| c.max_dests = 0),
             ("path_lifetime", |c| c.path_lifetime = Duration::ZERO),
             ("max_lifetime", |c| c.max_lifetime = Duration::ZERO),
+            ("face_law", |c| c.face_law = c.dest_law),
+            ("dest_law", |c| c.dest_law.initial_window = 0),
         ];
         assert_eq!(Config::new(0).validate(), Ok(()));
         for (field, spoil) in table {

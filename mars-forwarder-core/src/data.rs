@@ -64,7 +64,7 @@ impl<P: Clone> Forwarder<P> {
         }
         self.arm_pit(ix);
         self.enqueue(ix, dest, face);
-        self.release(dest);
+        self.stir_dest(dest);
     }
 
     /// The same name while it is pending: a retransmission, or another downstream that joins.
@@ -101,6 +101,7 @@ impl<P: Clone> Forwarder<P> {
             }
         }
         self.pit.new_epoch(ix);
+        self.free_last_resort(ix, dest);
         match self.dests.get(dest).and_then(|d| d.producer) {
             Some(producer) if producer != face => {
                 if let Some((out, _)) = self.pit.out_of(ix, producer) {
@@ -110,8 +111,19 @@ impl<P: Clone> Forwarder<P> {
             }
             _ => {
                 self.enqueue(ix, dest, face);
-                self.release(dest);
+                self.stir_dest(dest);
             }
+        }
+    }
+
+    /// A retransmission that has no face left but those that still owe an answer may take them
+    /// again: their slots are given back.
+    fn free_last_resort(&mut self, ix: PitIx, dest: DestIx) {
+        if self.may_go_on(ix, dest) {
+            return;
+        }
+        while let Some((out, _)) = self.pit.waiting_out(ix) {
+            self.settle(out, OutState::Silent, Feedback::Lost);
         }
     }
 
@@ -189,7 +201,6 @@ impl<P: Clone> Forwarder<P> {
             self.transmit(asker.face, edit, packet.clone());
         }
         self.erase(ix);
-        self.serve_face(face);
     }
 
     // ---- Nacks, silence, lost faces
@@ -220,7 +231,6 @@ impl<P: Clone> Forwarder<P> {
                 NackDetail::NoRoute
             },
         );
-        self.serve_face(face);
     }
 
     /// Puts an Interest whose face failed it at the head of its queue; down it goes if no face is
@@ -241,7 +251,7 @@ impl<P: Clone> Forwarder<P> {
             d.queue.push_returned(Ticket { entry: ix, stamp });
         }
         self.arm_pit(ix);
-        self.release(dest);
+        self.stir_dest(dest);
     }
 
     /// Returns an Interest to all who asked, and ends its entry.
@@ -254,19 +264,14 @@ impl<P: Clone> Forwarder<P> {
     /// consumer's business. The entry ends with its last in-record.
     pub(crate) fn on_data_timer(&mut self, ix: PitIx) {
         let now = self.now;
-        let mut silent = None;
-        while let Some((out, face)) = self.due_out(ix) {
+        while let Some((out, _)) = self.due_out(ix) {
             self.settle(out, OutState::Silent, Feedback::Lost);
-            silent = Some(face);
         }
         while self.take_asker(ix, |r| r.expires <= now).is_some() {}
         if self.pit.ins(ix).next().is_some() {
             self.arm_pit(ix);
         } else {
             self.erase(ix);
-        }
-        if let Some(face) = silent {
-            self.serve_face(face);
         }
     }
 
@@ -308,6 +313,8 @@ impl<P: Clone> Forwarder<P> {
         if let Some(face) = self.faces.get_mut(record.face) {
             let _ = face.cc.handle_input(now, all);
         }
+        self.stir_face(record.face);
+        self.stir_dest(dest);
     }
 }
 

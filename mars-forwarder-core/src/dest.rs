@@ -65,6 +65,8 @@ pub(crate) struct Dest {
     pub(crate) wake: Option<Instant>,
     /// When lifetimes are looked at next.
     pub(crate) check: Instant,
+    /// Stands in the list of work.
+    pub(crate) stirred: bool,
 }
 
 /// One next hop.
@@ -193,10 +195,10 @@ impl Upstream {
     /// share of what the hops that are still to come divide among themselves, so that of all nodes
     /// on the way the one next to a silence notices it first.
     pub(crate) fn probe_wait(&self, left: Duration) -> Duration {
-        let hops = self.hops.min(16);
+        let hops = self.hops.min(255);
         let wait = match self.srtt() {
             Some(srtt) => srtt.saturating_mul(4).max(Duration::from_millis(60)),
-            None => Duration::from_millis(250) + Duration::from_millis(100) * hops,
+            None => Duration::from_millis(250) + Duration::from_millis(100) * hops.min(16),
         };
         let wait = wait.saturating_mul(1 << self.patience.min(4));
         wait.min(left / (hops + 3) * (hops + 2))
@@ -289,6 +291,7 @@ impl Dest {
             used: now,
             wake: None,
             check: Instant::MAX,
+            stirred: false,
         }
     }
 

@@ -33,6 +33,8 @@ pub(crate) struct Face {
     pub(crate) cc: Controller,
     /// Dests with queued Interests that wait for this face's credit, served in rotation.
     pub(crate) waiting: VecDeque<DestIx>,
+    /// Stands in the list of work.
+    pub(crate) stirred: bool,
 }
 
 impl Face {
@@ -103,6 +105,7 @@ impl Faces {
             data_queue: 0,
             cc: *cc,
             waiting: VecDeque::new(),
+            stirred: false,
         });
         let ix = slot | (self.uses << SLOT_BITS);
         if let Some(face) = self.slab.get_mut(slot) {

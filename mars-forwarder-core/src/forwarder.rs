@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 
 use hashbrown::HashTable;
-use mars_cc::Level;
+use mars_cc::Controller;
 use mars_time::Instant;
 use mars_wire::{MarsHeader, NackDetail, Name, Rank};
 
@@ -19,6 +19,15 @@ use crate::rng::Rng;
 use crate::slab::Slab;
 use crate::timers::{Key, Timers};
 use crate::{Config, ConfigError, Error, FaceId};
+
+/// Something that may have opened.
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    /// A slot of this face is free, or its pacing is over: the dests that wait for it take turns.
+    Face(FaceIx),
+    /// This dest has a new Interest, window or path.
+    Dest(DestIx),
+}
 
 /// One forwarder. `P` is the host's packet handle, cloned when a packet goes several ways.
 ///
@@ -39,6 +48,8 @@ pub struct Forwarder<P> {
     pub(crate) pit: Pit<P>,
     pub(crate) dead: DeadNonces,
     pub(crate) timers: Timers,
+    /// Faces and dests that may have something to send now; worked off before an input ends.
+    work: VecDeque<Work>,
     outputs: VecDeque<Output<P>>,
 }
 
@@ -61,6 +72,7 @@ impl<P: Clone> Forwarder<P> {
             pit: Pit::new(),
             dead: DeadNonces::new(config.max_dead_nonces),
             timers: Timers::default(),
+            work: VecDeque::new(),
             outputs: VecDeque::new(),
             config,
         })
@@ -75,6 +87,12 @@ impl<P: Clone> Forwarder<P> {
     pub fn handle_input(&mut self, now: Instant, input: Input<'_, P>) -> Result<(), Error> {
         self.now = self.now.max(now);
         self.fire_timers();
+        let result = self.take(input);
+        self.work_off();
+        result
+    }
+
+    fn take(&mut self, input: Input<'_, P>) -> Result<(), Error> {
         match input {
             Input::Timeout => {}
             Input::FaceAdded { face, kind } => return self.on_face_added(face, kind),
@@ -124,11 +142,47 @@ impl<P: Clone> Forwarder<P> {
                 Key::Pit(ix) => self.on_pit_timer(ix),
                 Key::Face(slot) => {
                     if let Some(face) = self.faces.in_slot(slot) {
-                        self.serve_face(face);
+                        self.stir_face(face);
                     }
                 }
                 Key::Dest(ix) => self.on_dest_timer(ix),
             }
+            self.work_off();
+        }
+    }
+
+    /// Releases what may go now. Faces come first, so that the dests that wait for one take turns
+    /// before the dest that was stirred last helps itself.
+    fn work_off(&mut self) {
+        while let Some(work) = self.work.pop_front() {
+            match work {
+                Work::Face(face) => {
+                    if let Some(face) = self.faces.get_mut(face) {
+                        face.stirred = false;
+                    }
+                    self.serve_face(face);
+                }
+                Work::Dest(dest) => {
+                    if let Some(dest) = self.dests.get_mut(dest) {
+                        dest.stirred = false;
+                    }
+                    self.release(dest);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn stir_face(&mut self, ix: FaceIx) {
+        if let Some(face) = self.faces.get_mut(ix).filter(|face| !face.stirred) {
+            face.stirred = true;
+            self.work.push_front(Work::Face(ix));
+        }
+    }
+
+    pub(crate) fn stir_dest(&mut self, ix: DestIx) {
+        if let Some(dest) = self.dests.get_mut(ix).filter(|dest| !dest.stirred) {
+            dest.stirred = true;
+            self.work.push_back(Work::Dest(ix));
         }
     }
 
@@ -180,6 +234,7 @@ impl<P: Clone> Forwarder<P> {
     }
 
     pub(crate) fn note_path_found(&mut self, dest: DestIx, face: FaceIx, rank: Option<Rank>) {
+        self.stir_dest(dest);
         if let (Some(dest), Some(face)) = (self.dests.get(dest), self.faces.get(face)) {
             let (dest, face) = (dest.name.clone(), face.id);
             self.emit(Event::PathFound { dest, face, rank });
@@ -187,6 +242,7 @@ impl<P: Clone> Forwarder<P> {
     }
 
     pub(crate) fn note_path_lost(&mut self, dest: DestIx, face: FaceIx) {
+        self.stir_dest(dest);
         if let (Some(dest), Some(face)) = (self.dests.get(dest), self.faces.get(face)) {
             let (dest, face) = (dest.name.clone(), face.id);
             self.emit(Event::PathLost { dest, face });
@@ -242,10 +298,9 @@ impl<P: Clone> Forwarder<P> {
         self.dests.get_mut(dest)?.upstream_mut(face)
     }
 
-    /// A window for an upstream face, or for a dest over one; always `Some`, since the defaults of
-    /// `mars-cc` are in its range.
-    pub(crate) fn controller(&self, level: Level) -> Option<mars_cc::Controller> {
-        mars_cc::Controller::new(mars_cc::Config::new(level), self.now).ok()
+    /// A window of one of the two laws; always `Some`, since both were validated.
+    pub(crate) fn controller(&self, law: mars_cc::Config) -> Option<Controller> {
+        Controller::new(law, self.now).ok()
     }
 
     // ---- what it shows

@@ -44,7 +44,9 @@ impl<P: Clone> Forwarder<P> {
         if let Some(ix) = known {
             return self.on_known_interest(ix, asker, interest, packet);
         }
-        if self.pit.len() >= self.config.max_pending {
+        // A face may hold as many as are left free, so that no flood takes the room of the others.
+        let free = self.config.max_pending.saturating_sub(self.pit.len());
+        if self.pit.held_by(face) >= free {
             self.refuse(&asker, None, NackDetail::QueueFull, packet);
             return self.note_drop(face, DropReason::PitFull);
         }
@@ -229,11 +231,9 @@ impl<P: Clone> Forwarder<P> {
         let Some(entry) = self.pit.get(ix) else {
             return;
         };
-        let (hash, dest, kind, queued) = (entry.hash, entry.dest, entry.kind, entry.queued);
-        let mut touched = None;
-        while let Some((out, face)) = self.pit.waiting_out(ix) {
+        let (hash, dest, queued) = (entry.hash, entry.dest, entry.queued);
+        while let Some((out, _)) = self.pit.waiting_out(ix) {
             self.settle(out, OutState::Done, mars_cc::Input::Released);
-            touched = Some(face).filter(|_| kind == Kind::Data);
         }
         for record in self.pit.ins(ix) {
             self.dead.insert(hash, record.nonce, record.face);
@@ -251,8 +251,5 @@ impl<P: Clone> Forwarder<P> {
         }
         self.pit.remove(ix);
         self.arm(crate::timers::Key::Pit(ix), None);
-        if let Some(face) = touched {
-            self.serve_face(face);
-        }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Pit<P> {
     outs: Slab<OutRecord>,
     /// Per face, the first out-record that waits on it.
     on_face: Vec<Link>,
+    /// Per face, the in-records that it holds.
+    held: Vec<u32>,
     /// Name buffers of erased entries.
     spare: Vec<Vec<u8>>,
     /// Entries ever made.
@@ -165,6 +167,7 @@ impl<P> Pit<P> {
             ins: Slab::new(),
             outs: Slab::new(),
             on_face: Vec::new(),
+            held: Vec::new(),
             spare: Vec::new(),
             stamps: 0,
         }
@@ -234,6 +237,7 @@ impl<P> Pit<P> {
         let mut at = entry.first_in;
         while let Some(record) = at.and_then(|at| self.ins.remove(at)) {
             at = record.next;
+            self.count(record.face, -1);
         }
         let mut at = entry.first_out;
         while let Some(out) = at {
@@ -273,6 +277,22 @@ impl<P> Pit<P> {
         };
         record.next = entry.first_in;
         entry.first_in = Some(self.ins.insert(record));
+        self.count(record.face, 1);
+    }
+
+    /// In-records that a face holds.
+    pub(crate) fn held_by(&self, face: FaceIx) -> u32 {
+        self.held.get(face::slot(face)).copied().unwrap_or(0)
+    }
+
+    fn count(&mut self, face: FaceIx, change: i32) {
+        let slot = face::slot(face);
+        if slot >= self.held.len() {
+            self.held.resize(slot + 1, 0);
+        }
+        if let Some(held) = self.held.get_mut(slot) {
+            *held = held.saturating_add_signed(change);
+        }
     }
 
     /// Takes out the first in-record that `which` picks.
@@ -290,6 +310,7 @@ impl<P> Pit<P> {
                     None => self.entries.get_mut(ix)?.first_in = record.next,
                     Some(before) => self.ins.get_mut(before)?.next = record.next,
                 }
+                self.count(record.face, -1);
                 return self.ins.remove(here);
             }
             before = at;

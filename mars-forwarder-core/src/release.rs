@@ -17,7 +17,7 @@ use crate::discovery::spend_hop;
 use crate::face::{self, FaceIx};
 use crate::forwarder::Forwarder;
 use crate::output::Edit;
-use crate::pit::{OutRecord, OutState, PitIx};
+use crate::pit::{OutRecord, OutState, Pit, PitIx};
 use crate::timers::Key;
 
 /// Least time after which an unanswered Interest gives its slot back.
@@ -40,10 +40,13 @@ impl<P: Clone> Forwarder<P> {
         while let Some(ix) = self.head(dest) {
             match self.next(ix, dest) {
                 Next::Send(face) => self.send_head(ix, dest, face),
-                Next::Wait => return self.await_credit(dest),
+                Next::Wait => return self.await_credit(ix, dest),
                 Next::Nowhere => {
                     self.pop_head(ix, dest);
-                    self.fail_data(ix, NackDetail::NoRoute);
+                    // What is still under way may be answered.
+                    if self.pit.waiting_out(ix).is_none() {
+                        self.fail_data(ix, NackDetail::NoRoute);
+                    }
                 }
             }
         }
@@ -80,26 +83,20 @@ impl<P: Clone> Forwarder<P> {
     fn serve_dest(&mut self, dest: DestIx, face: FaceIx) -> bool {
         let now = self.now;
         let spill = usize::from(self.config.tier_spill);
-        let Some(d) = self.dests.get_mut(dest) else {
+        if let Some(upstream) = self.upstream_mut(dest, face) {
+            upstream.waiting = false;
+        }
+        let (Some(ix), Some(d)) = (self.head(dest), self.dests.get(dest)) else {
             return false;
         };
-        let shortest = d
+        let mut may = d
             .upstreams
             .iter()
-            .find(|u| u.is_usable(now))
-            .map(|u| u.hops);
-        let waiting = d.queue.len();
-        let Some(upstream) = d.upstream_mut(face) else {
-            return false;
-        };
-        upstream.waiting = false;
-        let open = upstream.is_usable(now)
-            && upstream.cc.can_send(now)
-            && (Some(upstream.hops) == shortest || waiting > spill);
-        let Some(ix) = self.head(dest) else {
-            return false;
-        };
-        let sent = open && self.may_take(ix, face);
+            .filter(|u| u.is_usable(now) && may_take(&self.pit, ix, u.face));
+        let shortest = may.clone().next().map(|u| u.hops);
+        let sent = may.find(|u| u.face == face).is_some_and(|u| {
+            u.cc.can_send(now) && (Some(u.hops) == shortest || d.queue.len() > spill)
+        });
         if sent {
             self.send_head(ix, dest, face);
         }
@@ -137,7 +134,7 @@ impl<P: Clone> Forwarder<P> {
         let mut tier = None;
         let mut best: Option<(bool, Instant, FaceIx)> = None;
         for upstream in d.upstreams.iter().filter(|u| u.is_usable(now)) {
-            if !self.may_take(ix, upstream.face) {
+            if !may_take(&self.pit, ix, upstream.face) {
                 continue;
             }
             if tier != Some(upstream.hops) {
@@ -162,17 +159,10 @@ impl<P: Clone> Forwarder<P> {
         }
     }
 
-    /// Whether an entry may be sent over a face: not back to who asked, and not where it waits or
-    /// was refused in this epoch.
-    fn may_take(&self, ix: PitIx, face: FaceIx) -> bool {
-        self.pit.ins(ix).all(|r| r.face != face)
-            && matches!(self.pit.tried(ix, face), None | Some(OutState::Silent))
-    }
-
     /// Whether any face is left for an entry.
     pub(crate) fn may_go_on(&self, ix: PitIx, dest: DestIx) -> bool {
         let now = self.now;
-        let left = |u: &Upstream| u.is_usable(now) && self.may_take(ix, u.face);
+        let left = |u: &Upstream| u.is_usable(now) && may_take(&self.pit, ix, u.face);
         self.dests
             .get(dest)
             .is_some_and(|d| d.upstreams.iter().any(left))
@@ -180,7 +170,7 @@ impl<P: Clone> Forwarder<P> {
 
     /// Puts a dest with a backlog into the rotation of each face that only its own window holds
     /// back, and wakes it when its pacing lets it go.
-    fn await_credit(&mut self, dest: DestIx) {
+    fn await_credit(&mut self, head: PitIx, dest: DestIx) {
         let now = self.now;
         let spill = usize::from(self.config.tier_spill);
         let Some(d) = self.dests.get_mut(dest) else {
@@ -192,6 +182,9 @@ impl<P: Clone> Forwarder<P> {
         for upstream in &mut d.upstreams {
             if !upstream.is_usable(now) {
                 wake = earlier(wake, upstream.excluded.filter(|_| upstream.is_valid()));
+                continue;
+            }
+            if !may_take(&self.pit, head, upstream.face) {
                 continue;
             }
             if tier.is_some_and(|hops| hops != upstream.hops) && !spills {
@@ -283,9 +276,16 @@ impl<P: Clone> Forwarder<P> {
         if let Some(d) = self.dests.get_mut(dest) {
             d.wake = None;
             self.arm_dest(dest);
-            self.release(dest);
+            self.stir_dest(dest);
         }
     }
+}
+
+/// Whether an entry may be sent over a face: not back to who asked, and not where it waits or was
+/// refused in this epoch.
+fn may_take<P>(pit: &Pit<P>, ix: PitIx, face: FaceIx) -> bool {
+    pit.ins(ix).all(|r| r.face != face)
+        && matches!(pit.tried(ix, face), None | Some(OutState::Silent))
 }
 
 /// When pacing opens a face that dests wait for; `None` if its window is full or nobody waits.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use mars_cc::{Input as Feedback, Level};
+use mars_cc::Input as Feedback;
 use mars_wire::{NackDetail, Name};
 
 use crate::dest::{DestIx, Standing, Upstream};
@@ -24,7 +24,9 @@ impl<P: Clone> Forwarder<P> {
         if self.faces.len() >= self.config.max_faces {
             return Err(Error::Full("faces"));
         }
-        let cc = self.controller(Level::Face).ok_or(Error::Full("faces"))?;
+        let cc = self
+            .controller(self.config.face_law)
+            .ok_or(Error::Full("faces"))?;
         self.faces.insert(id, kind, &cc);
         Ok(())
     }
@@ -103,7 +105,7 @@ impl<P: Clone> Forwarder<P> {
             if let Some(rank) = found {
                 self.note_path_found(dest, face, rank);
             }
-            self.release(dest);
+            self.stir_dest(dest);
         }
     }
 
@@ -121,6 +123,9 @@ impl<P: Clone> Forwarder<P> {
                 entry.producers.retain(|f| *f != face);
             }
             self.fib_changed(fib);
+        }
+        for dest in self.dests.iter_mut() {
+            dest.downstreams.retain(|down| down.face != face);
         }
         self.faces.remove(face);
     }
@@ -285,7 +290,7 @@ impl<P: Clone> Forwarder<P> {
                 new.push(kept);
                 continue;
             }
-            let Some(cc) = self.controller(Level::Prefix) else {
+            let Some(cc) = self.controller(self.config.dest_law) else {
                 continue;
             };
             let mut upstream = Upstream::new(*face, *hops, f.up, &cc);
@@ -314,7 +319,7 @@ impl<P: Clone> Forwarder<P> {
             }
             self.move_in_flight(gone.face, |of| of == dest);
         }
-        self.release(dest);
+        self.stir_dest(dest);
     }
 
     // ---- expiry

@@ -5,27 +5,11 @@ mod common;
 
 use core::time::Duration;
 
-use common::{APP, Ask, Node, Sent, data_name, dest, only, rank};
+use common::{APP, Ask, Node, Sent, data_name, dest, only, ready};
 use mars_forwarder_core::{
     Config, Data, DropReason, Edit, Event, FaceId, FaceKind, Input, Interest, Route,
 };
 use mars_wire::{MarsHeader, NackDetail, NackReason, NameBuf, PitToken};
-
-/// A node whose faces 1..=n are all valid.
-fn ready(config: Config, hops: &[u32]) -> Node {
-    let mut node = Node::new(config, hops);
-    let mut seq = 0;
-    let mut idx = 0;
-    while node.valid().len() < hops.len() {
-        for probe in node.probe(APP, idx, seq, Ask::open(0)) {
-            node.answer(probe.face, APP, idx, seq, rank(0, 1), (true, true));
-        }
-        seq += 1;
-        idx += 1;
-        assert!(seq < 100, "only {:?} became valid", node.valid());
-    }
-    node
-}
 
 fn name(segment: u64) -> NameBuf {
     data_name(dest().as_name(), segment)

@@ -68,7 +68,7 @@ impl<P: Clone> Forwarder<P> {
         } else {
             self.erase(ix);
         }
-        self.release(dest);
+        self.stir_dest(dest);
     }
 
     /// Settles the out-record of an answer, late ones included; `None` if it was answered before.
@@ -234,6 +234,10 @@ impl<P: Clone> Forwarder<P> {
 
     /// Sends the answer to all who asked, each within its bound, and ends the entry.
     fn answer_all(&mut self, ix: PitIx, dest: DestIx, packet: &P) {
+        // What is told now is remembered by others: the rank is kept for as long from now on.
+        if let Some(d) = self.dests.get_mut(dest) {
+            d.used = self.now;
+        }
         let Some(interest) = self.pit.get(ix).map(|entry| entry.packet.clone()) else {
             return;
         };

@@ -3,7 +3,7 @@
 use mars_time::Instant;
 use mars_wire::{NackDetail, NackReason};
 
-use crate::dest::{DestIx, Standing, Upstream};
+use crate::dest::{Dest, DestIx, Standing, Upstream};
 use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::Nack;
@@ -16,8 +16,12 @@ impl<P: Clone> Forwarder<P> {
         };
         let now = self.now;
         self.settle(out, OutState::Done, mars_cc::Input::Released);
+        let bound = self.pit.out_mut(out).and_then(|record| record.bound);
+        let label = self.dests.get(dest).and_then(Dest::label);
         let from = self.pit.asker(ix);
         match detail_of(nack) {
+            // The bound was not this node's own: whoever sent it harms only itself.
+            NackDetail::Order if bound.is_some() && label.is_none() => self.note_busy(dest, face),
             NackDetail::Order | NackDetail::NoRoute => {
                 self.refuse_upstream(dest, face, Standing::Refused);
             }
@@ -42,7 +46,7 @@ impl<P: Clone> Forwarder<P> {
             Some(from) => self.forward_probe(ix, from),
             None => self.erase(ix),
         }
-        self.release(dest);
+        self.stir_dest(dest);
     }
 
     fn note_busy(&mut self, dest: DestIx, face: FaceIx) {
@@ -93,7 +97,7 @@ impl<P: Clone> Forwarder<P> {
             None if !lingers => self.erase(ix),
             _ => self.arm_pit(ix),
         }
-        self.release(dest);
+        self.stir_dest(dest);
     }
 
     /// The next out-record of an entry whose time has run out.

@@ -353,3 +353,19 @@ pub fn only(sent: &[Sent]) -> &Sent {
     assert_eq!(sent.len(), 1, "{sent:#?}");
     &sent[0]
 }
+
+/// A node whose faces 1..=n are all valid.
+pub fn ready(config: Config, hops: &[u32]) -> Node {
+    let mut node = Node::new(config, hops);
+    let mut seq = 0;
+    let mut idx = 0;
+    while node.valid().len() < hops.len() {
+        for probe in node.probe(APP, idx, seq, Ask::open(0)) {
+            node.answer(probe.face, APP, idx, seq, rank(0, 1), (true, true));
+        }
+        seq += 1;
+        idx += 1;
+        assert!(seq < 100, "only {:?} became valid", node.valid());
+    }
+    node
+}
