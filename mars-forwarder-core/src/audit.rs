@@ -8,8 +8,8 @@ use mars_time::Instant;
 use mars_wire::{Component, Label, MarsHeader, MarsName, NackDetail, NameBuf};
 use proptest::prelude::*;
 
-use crate::dest::Upstream;
 use crate::pit::{Kind, OutState};
+use crate::upstream::Upstream;
 use crate::{
     Config, Data, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output, RankRule, Route,
 };

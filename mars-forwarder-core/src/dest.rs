@@ -4,7 +4,6 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use mars_cc::Controller;
 use mars_time::Instant;
 use mars_wire::{Label, NameBuf, Rank};
 
@@ -12,16 +11,11 @@ use crate::face::FaceIx;
 use crate::fib::FibIx;
 use crate::queue::Queue;
 use crate::tier;
+use crate::upstream::{Standing, Upstream};
 
 /// Index of a dest.
 pub(crate) type DestIx = u32;
 
-/// Answers without `TierConv` within one tier after which a face no longer holds up convergence.
-const MAX_ANSWERS: u8 = 16;
-/// Silent probes in a row after which a face is refused for the round.
-const MAX_SILENT: u8 = 4;
-/// Duplicate Nacks in a row after which a face is refused for the round.
-const MAX_DUPLICATES: u8 = 3;
 /// How far a generation may jump at once.
 const MAX_JUMP: u32 = 16;
 /// How soon it may jump again.
@@ -69,55 +63,6 @@ pub(crate) struct Dest {
     pub(crate) stirred: bool,
 }
 
-/// One next hop.
-#[derive(Clone, Debug)]
-pub(crate) struct Upstream {
-    pub(crate) face: FaceIx,
-    pub(crate) hops: u32,
-    pub(crate) up: bool,
-    pub(crate) standing: Standing,
-    /// In `PendingConverged`: the tier is not done before it has answered.
-    pub(crate) pending: bool,
-    /// Probes in flight.
-    pub(crate) probes: u16,
-    /// Last Data over it.
-    pub(crate) heard: Instant,
-    answers: u8,
-    silent: u8,
-    duplicates: u8,
-    /// Doublings of the time that a probe waits, after silence.
-    patience: u8,
-    /// Smoothed RTT of probes.
-    probe_rtt: Option<Duration>,
-    /// Level P of the control law.
-    pub(crate) cc: Controller,
-    /// Whether the dest stands in the face's rotation.
-    pub(crate) waiting: bool,
-    /// Data Interests refused in a row.
-    refusals: u8,
-    /// Out of use for data until then.
-    pub(crate) excluded: Option<Instant>,
-}
-
-/// What discovery knows of a next hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// Nothing yet.
-    Unknown,
-    /// Not to be used in this round.
-    Refused,
-    /// Likewise, but only because it was silent: probed again when nothing else is left, since at
-    /// heavy loss good faces fall silent too.
-    Silent,
-    /// In `ValidUpstream`.
-    Valid {
-        /// Closest rank learnt from it; `None`: it stands outside the order.
-        rank: Option<Rank>,
-        /// `NodeConv` was heard from it.
-        node_conv: bool,
-    },
-}
-
 /// One face that sent discovery Interests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Downstream {
@@ -128,146 +73,6 @@ pub(crate) struct Downstream {
     bound: Option<Label>,
     /// Times that this node lowered its label for it in this generation.
     pub(crate) lowered: u8,
-}
-
-impl Upstream {
-    pub(crate) fn new(face: FaceIx, hops: u32, up: bool, cc: &Controller) -> Self {
-        Self {
-            face,
-            hops,
-            up,
-            standing: Standing::Unknown,
-            pending: false,
-            probes: 0,
-            heard: Instant::ZERO,
-            answers: 0,
-            silent: 0,
-            duplicates: 0,
-            patience: 0,
-            probe_rtt: None,
-            cc: *cc,
-            waiting: false,
-            refusals: 0,
-            excluded: None,
-        }
-    }
-
-    /// In `ValidUpstream`, as discovery sees it.
-    pub(crate) const fn is_valid(&self) -> bool {
-        self.up && matches!(self.standing, Standing::Valid { .. })
-    }
-
-    /// Valid, and not out of use for a while.
-    pub(crate) fn is_usable(&self, now: Instant) -> bool {
-        self.is_valid() && self.excluded.is_none_or(|until| until <= now)
-    }
-
-    /// Up, but refused for silence.
-    pub(crate) const fn is_silent(&self) -> bool {
-        self.up && matches!(self.standing, Standing::Silent)
-    }
-
-    pub(crate) const fn learnt(&self) -> Option<Rank> {
-        match self.standing {
-            Standing::Valid { rank, .. } => rank,
-            Standing::Unknown | Standing::Refused | Standing::Silent => None,
-        }
-    }
-
-    const fn node_conv(&self) -> bool {
-        match self.standing {
-            Standing::Valid {
-                node_conv, rank, ..
-            } => node_conv || rank.is_none(),
-            Standing::Unknown | Standing::Refused | Standing::Silent => false,
-        }
-    }
-
-    /// Smoothed RTT, from data if there is any, else from probes.
-    pub(crate) fn srtt(&self) -> Option<Duration> {
-        self.cc.srtt().or(self.probe_rtt)
-    }
-
-    /// How long to wait for the answer to a probe if the downstream waits for `left`.
-    ///
-    /// Four RTTs, at least 60 ms; before a sample 250 ms and another 100 ms for each hop to the
-    /// producer; twice as long after each silence. In any case shorter than the downstream, by one
-    /// share of what the hops that are still to come divide among themselves, so that of all nodes
-    /// on the way the one next to a silence notices it first.
-    pub(crate) fn probe_wait(&self, left: Duration) -> Duration {
-        let hops = self.hops.min(255);
-        let wait = match self.srtt() {
-            Some(srtt) => srtt.saturating_mul(4).max(Duration::from_millis(60)),
-            None => Duration::from_millis(250) + Duration::from_millis(100) * hops.min(16),
-        };
-        let wait = wait.saturating_mul(1 << self.patience.min(4));
-        wait.min(left / (hops + 3) * (hops + 2))
-    }
-
-    /// Whether an answer can be here before the downstream gives up in `left`.
-    pub(crate) fn may_answer_within(&self, left: Duration) -> bool {
-        let guess = Duration::from_millis(20) * self.hops.min(16);
-        left > self.srtt().unwrap_or(guess)
-    }
-
-    pub(crate) fn sample_probe_rtt(&mut self, rtt: Duration) {
-        self.patience = 0;
-        self.probe_rtt = Some(match self.probe_rtt {
-            Some(old) => (old * 7 + rtt) / 8,
-            None => rtt,
-        });
-    }
-
-    /// Any Data over the face: it is alive.
-    pub(crate) fn was_heard(&mut self, now: Instant) {
-        self.silent = 0;
-        self.duplicates = 0;
-        self.refusals = 0;
-        self.heard = now;
-    }
-
-    /// A probe's answer carried these flags.
-    pub(crate) fn answered(&mut self, tier_conv: bool, conv: bool) {
-        if let Standing::Valid { node_conv, .. } = &mut self.standing {
-            *node_conv |= conv;
-        }
-        self.answers = self.answers.saturating_add(1);
-        if tier_conv || self.answers >= MAX_ANSWERS {
-            self.pending = false;
-        }
-    }
-
-    /// A probe sent at `sent` stayed without an answer; true if that was once too often. A face
-    /// that has answered a later one is not silent: that one probe was lost.
-    pub(crate) fn fell_silent(&mut self, sent: Instant) -> bool {
-        if self.heard > sent {
-            return false;
-        }
-        self.silent = self.silent.saturating_add(1);
-        self.patience = self.patience.saturating_add(1);
-        self.silent >= MAX_SILENT
-    }
-
-    /// It said that it could not answer now, without fault of its own.
-    pub(crate) fn was_busy(&mut self) {
-        self.patience = self.patience.saturating_add(1);
-        self.answered(false, false);
-    }
-
-    /// It had seen the probe before; true if that was once too often.
-    pub(crate) fn was_duplicate(&mut self) -> bool {
-        self.duplicates = self.duplicates.saturating_add(1);
-        self.duplicates >= MAX_DUPLICATES
-    }
-
-    /// It refused a data Interest. After three in a row it is out of use for 100 ms, then 200 ms,
-    /// up to 6.4 s.
-    pub(crate) fn refused_data(&mut self, now: Instant) {
-        self.refusals = self.refusals.saturating_add(1);
-        if let Some(doublings) = self.refusals.checked_sub(3) {
-            self.excluded = Some(now + Duration::from_millis(100 << doublings.min(6)));
-        }
-    }
 }
 
 impl Dest {
@@ -358,15 +163,7 @@ impl Dest {
         self.tier = None;
         self.converged = None;
         for upstream in &mut self.upstreams {
-            upstream.pending = false;
-            upstream.answers = 0;
-            upstream.silent = 0;
-            upstream.duplicates = 0;
-            match &mut upstream.standing {
-                Standing::Refused | Standing::Silent => upstream.standing = Standing::Unknown,
-                Standing::Valid { node_conv, .. } => *node_conv = false,
-                Standing::Unknown => {}
-            }
+            upstream.start_round();
         }
     }
 

@@ -8,7 +8,7 @@ use mars_time::Instant;
 use mars_wire::{MarsHeader, NackDetail, Name, Rank};
 
 use crate::dead::DeadNonces;
-use crate::dest::{Dest, DestIx, Upstream};
+use crate::dest::{Dest, DestIx};
 use crate::face::{Face, FaceIx, Faces};
 use crate::fib::Fib;
 use crate::hash::NameHash;
@@ -18,6 +18,7 @@ use crate::pit::{InRecord, Kind, Pit, PitIx};
 use crate::rng::Rng;
 use crate::slab::Slab;
 use crate::timers::{Key, Timers};
+use crate::upstream::Upstream;
 use crate::{Config, ConfigError, Error, FaceId};
 
 /// Something that may have opened.

@@ -135,6 +135,7 @@ mod slab;
 mod tier;
 mod timers;
 mod topology;
+mod upstream;
 
 pub use config::{Config, RankRule, Theta};
 pub use error::{ConfigError, Error};

@@ -12,13 +12,14 @@ use mars_time::Instant;
 use mars_wire::{MarsHeader, NackDetail};
 
 use crate::data::is_live;
-use crate::dest::{DestIx, Upstream};
+use crate::dest::DestIx;
 use crate::discovery::spend_hop;
 use crate::face::{self, FaceIx};
 use crate::forwarder::Forwarder;
 use crate::output::Edit;
 use crate::pit::{OutRecord, OutState, Pit, PitIx};
 use crate::timers::Key;
+use crate::upstream::Upstream;
 
 /// Least time after which an unanswered Interest gives its slot back.
 const MIN_SILENCE: Duration = Duration::from_millis(60);

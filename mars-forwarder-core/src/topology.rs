@@ -5,13 +5,14 @@ use alloc::vec::Vec;
 use mars_cc::Input as Feedback;
 use mars_wire::{NackDetail, Name};
 
-use crate::dest::{DestIx, Standing, Upstream};
+use crate::dest::DestIx;
 use crate::face::{FaceIx, MAX_FACES};
 use crate::fib::FibIx;
 use crate::forwarder::Forwarder;
 use crate::input::{FaceKind, Route};
 use crate::pit::{Kind, OutState};
 use crate::timers::Key;
+use crate::upstream::{Standing, Upstream};
 use crate::{Error, FaceId};
 
 impl<P: Clone> Forwarder<P> {

@@ -3,13 +3,14 @@
 use mars_wire::{Label, MarsHeader, NackDetail, Rank};
 
 use crate::config::RankRule;
-use crate::dest::{Dest, DestIx, Standing, Upstream};
+use crate::dest::{Dest, DestIx};
 use crate::face::FaceIx;
 use crate::forwarder::{Forwarder, saturate};
 use crate::input::Data;
 use crate::output::{DropReason, Edit, Event};
 use crate::pit::{InRecord, Kind, OutIx, OutRecord, OutState, PitIx};
 use crate::rank;
+use crate::upstream::{Standing, Upstream};
 
 /// Times that a node asks an upstream again for one probe because labels moved meanwhile.
 const MAX_ASKED_AGAIN: u8 = 4;

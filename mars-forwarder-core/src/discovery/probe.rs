@@ -6,13 +6,14 @@ use mars_wire::{Label, MarsHeader, NackDetail, Rank};
 
 use crate::FaceKind;
 use crate::config::RankRule;
-use crate::dest::{DestIx, Upstream};
+use crate::dest::DestIx;
 use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::Interest;
 use crate::output::Edit;
 use crate::pit::{InRecord, Kind, OutRecord, OutState, PitIx};
 use crate::rank;
+use crate::upstream::Upstream;
 
 /// Times that a node lowers its label for one downstream in one generation: an attacker that asks
 /// lower and lower would use the label up.

@@ -3,11 +3,12 @@
 use mars_time::Instant;
 use mars_wire::{NackDetail, NackReason};
 
-use crate::dest::{Dest, DestIx, Standing, Upstream};
+use crate::dest::{Dest, DestIx};
 use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::Nack;
 use crate::pit::{OutIx, OutRecord, OutState, PitIx};
+use crate::upstream::{Standing, Upstream};
 
 impl<P: Clone> Forwarder<P> {
     pub(crate) fn on_probe_nack(&mut self, ix: PitIx, out: OutIx, face: FaceIx, nack: &Nack<'_>) {

@@ -1,0 +1,302 @@
+//! One next hop of a dest: its standing, how it answers probes, its window.
+
+use core::time::Duration;
+
+use mars_cc::Controller;
+use mars_time::Instant;
+use mars_wire::Rank;
+
+use crate::face::FaceIx;
+
+/// Answers without `TierConv` within one tier after which a face no longer holds up convergence.
+const MAX_ANSWERS: u8 = 16;
+/// Silent probes in a row after which a face is refused for the round.
+const MAX_SILENT: u8 = 4;
+/// Duplicate Nacks in a row after which a face is refused for the round.
+const MAX_DUPLICATES: u8 = 3;
+/// One next hop.
+#[derive(Clone, Debug)]
+pub(crate) struct Upstream {
+    pub(crate) face: FaceIx,
+    pub(crate) hops: u32,
+    pub(crate) up: bool,
+    pub(crate) standing: Standing,
+    /// In `PendingConverged`: the tier is not done before it has answered.
+    pub(crate) pending: bool,
+    /// Probes in flight.
+    pub(crate) probes: u16,
+    /// Last Data over it.
+    pub(crate) heard: Instant,
+    pub(crate) answers: u8,
+    silent: u8,
+    duplicates: u8,
+    /// Doublings of the time that a probe waits, after silence.
+    patience: u8,
+    /// Smoothed RTT of probes.
+    probe_rtt: Option<Duration>,
+    /// Level P of the control law.
+    pub(crate) cc: Controller,
+    /// Whether the dest stands in the face's rotation.
+    pub(crate) waiting: bool,
+    /// Data Interests refused in a row.
+    refusals: u8,
+    /// Out of use for data until then.
+    pub(crate) excluded: Option<Instant>,
+}
+
+/// What discovery knows of a next hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Nothing yet.
+    Unknown,
+    /// Not to be used in this round.
+    Refused,
+    /// Likewise, but only because it was silent: probed again when nothing else is left, since at
+    /// heavy loss good faces fall silent too.
+    Silent,
+    /// In `ValidUpstream`.
+    Valid {
+        /// Closest rank learnt from it; `None`: it stands outside the order.
+        rank: Option<Rank>,
+        /// `NodeConv` was heard from it.
+        node_conv: bool,
+    },
+}
+
+impl Upstream {
+    pub(crate) fn new(face: FaceIx, hops: u32, up: bool, cc: &Controller) -> Self {
+        Self {
+            face,
+            hops,
+            up,
+            standing: Standing::Unknown,
+            pending: false,
+            probes: 0,
+            heard: Instant::ZERO,
+            answers: 0,
+            silent: 0,
+            duplicates: 0,
+            patience: 0,
+            probe_rtt: None,
+            cc: *cc,
+            waiting: false,
+            refusals: 0,
+            excluded: None,
+        }
+    }
+
+    /// In `ValidUpstream`, as discovery sees it.
+    pub(crate) const fn is_valid(&self) -> bool {
+        self.up && matches!(self.standing, Standing::Valid { .. })
+    }
+
+    /// Valid, and not out of use for a while.
+    pub(crate) fn is_usable(&self, now: Instant) -> bool {
+        self.is_valid() && self.excluded.is_none_or(|until| until <= now)
+    }
+
+    /// Up, but refused for silence.
+    pub(crate) const fn is_silent(&self) -> bool {
+        self.up && matches!(self.standing, Standing::Silent)
+    }
+
+    pub(crate) const fn learnt(&self) -> Option<Rank> {
+        match self.standing {
+            Standing::Valid { rank, .. } => rank,
+            Standing::Unknown | Standing::Refused | Standing::Silent => None,
+        }
+    }
+
+    pub(crate) const fn node_conv(&self) -> bool {
+        match self.standing {
+            Standing::Valid {
+                node_conv, rank, ..
+            } => node_conv || rank.is_none(),
+            Standing::Unknown | Standing::Refused | Standing::Silent => false,
+        }
+    }
+
+    /// Smoothed RTT, from data if there is any, else from probes.
+    pub(crate) fn srtt(&self) -> Option<Duration> {
+        self.cc.srtt().or(self.probe_rtt)
+    }
+
+    /// How long to wait for the answer to a probe if the downstream waits for `left`.
+    ///
+    /// Four RTTs, at least 60 ms; before a sample 250 ms and another 100 ms for each hop to the
+    /// producer; twice as long after each silence. In any case shorter than the downstream, by one
+    /// share of what the hops that are still to come divide among themselves, so that of all nodes
+    /// on the way the one next to a silence notices it first.
+    pub(crate) fn probe_wait(&self, left: Duration) -> Duration {
+        let hops = self.hops.min(255);
+        let wait = match self.srtt() {
+            Some(srtt) => srtt.saturating_mul(4).max(Duration::from_millis(60)),
+            None => Duration::from_millis(250) + Duration::from_millis(100) * hops.min(16),
+        };
+        let wait = wait.saturating_mul(1 << self.patience.min(4));
+        wait.min(left / (hops + 3) * (hops + 2))
+    }
+
+    /// Whether an answer can be here before the downstream gives up in `left`.
+    pub(crate) fn may_answer_within(&self, left: Duration) -> bool {
+        let guess = Duration::from_millis(20) * self.hops.min(16);
+        left > self.srtt().unwrap_or(guess)
+    }
+
+    pub(crate) fn sample_probe_rtt(&mut self, rtt: Duration) {
+        self.patience = 0;
+        self.probe_rtt = Some(match self.probe_rtt {
+            Some(old) => (old * 7 + rtt) / 8,
+            None => rtt,
+        });
+    }
+
+    /// A new round: refusals are forgotten, convergence is asked for again.
+    pub(crate) fn start_round(&mut self) {
+        self.pending = false;
+        self.answers = 0;
+        self.silent = 0;
+        self.duplicates = 0;
+        match &mut self.standing {
+            Standing::Refused | Standing::Silent => self.standing = Standing::Unknown,
+            Standing::Valid { node_conv, .. } => *node_conv = false,
+            Standing::Unknown => {}
+        }
+    }
+
+    /// Any Data over the face: it is alive.
+    pub(crate) fn was_heard(&mut self, now: Instant) {
+        self.silent = 0;
+        self.duplicates = 0;
+        self.refusals = 0;
+        self.heard = now;
+    }
+
+    /// A probe's answer carried these flags.
+    pub(crate) fn answered(&mut self, tier_conv: bool, conv: bool) {
+        if let Standing::Valid { node_conv, .. } = &mut self.standing {
+            *node_conv |= conv;
+        }
+        self.answers = self.answers.saturating_add(1);
+        if tier_conv || self.answers >= MAX_ANSWERS {
+            self.pending = false;
+        }
+    }
+
+    /// A probe sent at `sent` stayed without an answer; true if that was once too often. A face
+    /// that has answered a later one is not silent: that one probe was lost.
+    pub(crate) fn fell_silent(&mut self, sent: Instant) -> bool {
+        if self.heard > sent {
+            return false;
+        }
+        self.silent = self.silent.saturating_add(1);
+        self.patience = self.patience.saturating_add(1);
+        self.silent >= MAX_SILENT
+    }
+
+    /// It said that it could not answer now, without fault of its own.
+    pub(crate) fn was_busy(&mut self) {
+        self.patience = self.patience.saturating_add(1);
+        self.answered(false, false);
+    }
+
+    /// It had seen the probe before; true if that was once too often.
+    pub(crate) fn was_duplicate(&mut self) -> bool {
+        self.duplicates = self.duplicates.saturating_add(1);
+        self.duplicates >= MAX_DUPLICATES
+    }
+
+    /// It refused a data Interest. After three in a row it is out of use for 100 ms, then 200 ms,
+    /// up to 6.4 s.
+    pub(crate) fn refused_data(&mut self, now: Instant) {
+        self.refusals = self.refusals.saturating_add(1);
+        if let Some(doublings) = self.refusals.checked_sub(3) {
+            self.excluded = Some(now + Duration::from_millis(100 << doublings.min(6)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mars_cc::{Config, Level};
+
+    fn upstream(hops: u32) -> Upstream {
+        let law = Config::new(Level::Prefix);
+        let cc = Controller::new(law, Instant::ZERO).unwrap();
+        Upstream::new(1, hops, true, &cc)
+    }
+
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    #[test]
+    fn a_probe_waits_longer_the_farther_the_producer_and_shorter_than_the_downstream() {
+        let long = Duration::from_secs(60);
+        for (hops, left, expected) in [
+            (1, long, ms(350)),
+            (2, long, ms(450)),
+            (16, long, ms(1_850)),
+            (40, long, ms(1_850)),
+            (1, ms(100), ms(75)),
+            (7, ms(100), ms(90)),
+            (97, ms(100), ms(99)),
+        ] {
+            assert_eq!(
+                upstream(hops).probe_wait(left),
+                expected,
+                "{hops} hops, {left:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_probe_waits_four_round_trips_and_twice_as_long_after_each_silence() {
+        let mut upstream = upstream(2);
+        let long = Duration::from_secs(60);
+        upstream.sample_probe_rtt(ms(10));
+        assert_eq!(upstream.probe_wait(long), ms(60));
+        upstream.sample_probe_rtt(ms(90));
+        assert_eq!(upstream.srtt(), Some(ms(20)));
+        assert_eq!(upstream.probe_wait(long), ms(80));
+        for wait in [160, 320, 640, 1_280, 1_280] {
+            upstream.fell_silent(Instant::ZERO);
+            assert_eq!(upstream.probe_wait(long), ms(wait));
+        }
+    }
+
+    #[test]
+    fn four_silences_in_a_row_are_too_many_but_not_of_probes_sent_before_an_answer() {
+        let mut upstream = upstream(2);
+        let at = Instant::from_millis;
+        assert_eq!(
+            [1, 2, 3, 4].map(|t| upstream.fell_silent(at(t))),
+            [false, false, false, true]
+        );
+        upstream.was_heard(at(10));
+        assert_eq!(
+            [6, 7, 8, 9].map(|t| upstream.fell_silent(at(t))),
+            [false; 4]
+        );
+        assert_eq!(
+            [10, 11, 12, 13].map(|t| upstream.fell_silent(at(t))),
+            [false, false, false, true]
+        );
+    }
+
+    #[test]
+    fn a_face_that_refuses_data_rests_for_longer_and_longer() {
+        let mut upstream = upstream(2);
+        let now = Instant::from_secs(1);
+        let mut rest = || {
+            upstream.refused_data(now);
+            upstream
+                .excluded
+                .map(|until| until.saturating_duration_since(now))
+        };
+        assert_eq!([rest(), rest()], [None, None]);
+        let rests = [100, 200, 400, 800, 1_600, 3_200, 6_400, 6_400];
+        assert_eq!(rests.map(|_| rest()), rests.map(|n| Some(ms(n))));
+    }
+}
