@@ -13,7 +13,7 @@
 //! hop by hop whether the upstream's tier has converged (`TierConv`) and whether all of it has
 //! (`NodeConv`). Once a tier has converged and the consumer raises `probeIdx`, the next tier
 //! opens. Faces that answered form `ValidUpstream`; data goes over them and no others. This is
-//! MARS, section III.
+//! section III of the paper "MARS: Multipath Adaptive Reliable Service".
 //!
 //! The paper's rules alone leave forwarding cycles when several consumers probe at once, so each
 //! node also holds a **rank** per dest: a generation and a label. The producer's forwarder has
