@@ -4,6 +4,9 @@ mod args;
 mod output;
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -11,7 +14,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use self::args::{Cli, Command, Common, DiscoverArgs, Outputs, RunArgs, WanArgs};
-use self::output::{bar, report, write_json};
+use self::output::{bar, report, say, write_json};
 use crate::discover::Discover;
 use crate::graph::Graph;
 use crate::plan::{FieldError, Plan, System};
@@ -19,6 +22,21 @@ use crate::report::comparison_table;
 use crate::scenario::{Experiment, Scenario};
 use crate::topology::Shape;
 use crate::wan::Wan;
+
+/// The head of what `list` tells.
+const LIST: &str = "\
+experiments
+  wan        servers fetch an object from each client of their group, over access links to a full mesh
+  discover   discovery alone, with the rank order and without
+  run FILE   a scenario file with [wan], [discover] or [graph]
+scenario files to start from, every field explained
+  tests/sim/scenarios/wan.toml
+  tests/sim/scenarios/discover.toml
+  tests/sim/scenarios/graph.toml
+";
+
+/// Octets that a scenario file may have.
+const SCENARIO_MAX: u64 = 1 << 20;
 
 /// Why the program ends early.
 #[derive(Debug)]
@@ -51,12 +69,6 @@ pub fn main() -> ExitCode {
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Self::Run(error.to_string())
-    }
-}
-
 /// A setting is called by its option.
 fn option_error(error: &FieldError) -> Failure {
     let option = error.field.replace('_', "-");
@@ -86,6 +98,7 @@ fn wan(args: WanArgs) -> Result<(), Failure> {
         .outputs
         .html
         .get_or_insert_with(|| PathBuf::from("out/wan.html"));
+    common.outputs.check()?;
     let name = "Wide-area fetch of many objects at once";
     run_wan(&wan, name, &common, &|error| option_error(&error))
 }
@@ -96,11 +109,12 @@ fn run_wan(
     common: &Common,
     blame: &dyn Fn(FieldError) -> Failure,
 ) -> Result<(), Failure> {
+    let seeds = seeds(common.seed, common.seeds).map_err(blame)?;
     let object = wan.read_object().map_err(blame)?;
     let octets = object
         .as_ref()
         .map_or(wan.bytes.0, |object| object.len() as u64);
-    let plans: Vec<Plan> = seeds(common.seed, common.seeds)
+    let plans: Vec<Plan> = seeds
         .map(|seed| wan.plan(seed, common.wire, object.clone()))
         .collect();
     let settings = BTreeMap::from([
@@ -126,6 +140,8 @@ fn run_wan(
             "a fifth of the links down from 1 s to 3 s",
             wan.fail.to_string(),
         ),
+        ("groups start after, in turn", starts(&wan.stagger)),
+        ("every packet encoded and decoded", common.wire.to_string()),
         ("forwarders", format!("{:?}", wan.deploy).to_lowercase()),
         (
             "hosts carry traffic of others",
@@ -160,6 +176,7 @@ fn discover_command(args: &DiscoverArgs) -> Result<(), Failure> {
         args.seeds,
         args.wire,
         args.json.as_deref(),
+        &|error| option_error(&error),
     )
 }
 
@@ -169,19 +186,22 @@ fn run_discover(
     count: u64,
     wire: bool,
     json: Option<&Path>,
+    blame: &dyn Fn(FieldError) -> Failure,
 ) -> Result<(), Failure> {
+    let seeds = seeds(seed, count).map_err(blame)?;
     let bar = bar(count * 2);
-    let comparison = discover.compare(seeds(seed, count), wire, || bar.inc(1));
+    let comparison = discover.compare(seeds, wire, || bar.inc(1));
     bar.finish_and_clear();
-    println!(
-        "Discovery on {count} {} graphs, loss {:.1} %, duplication {:.1} % per link",
+    let wrote = json.map(|path| write_json(path, &comparison)).transpose()?;
+    say(&format!(
+        "Discovery on {count} {} graphs, loss {:.1} %, duplication {:.1} % per link\n{}",
         discover.topology,
         discover.loss.to_float() * 100.0,
-        discover.duplicate.to_float() * 100.0
-    );
-    println!("{}", comparison_table(&comparison));
-    if let Some(path) = json {
-        write_json(path, &comparison)?;
+        discover.duplicate.to_float() * 100.0,
+        comparison_table(&comparison)
+    ))?;
+    if let Some(wrote) = wrote {
+        say(&wrote)?;
     }
     let safe = &comparison.enforced;
     if let Some(fault) = &safe.first_fault {
@@ -198,8 +218,8 @@ fn run_discover(
 
 fn run_file(args: &RunArgs) -> Result<(), Failure> {
     let shown = args.file.display();
-    let text = std::fs::read_to_string(&args.file)
-        .map_err(|error| Failure::Usage(format!("{shown}: {error}")))?;
+    args.outputs.check()?;
+    let text = read_scenario(&args.file)?;
     let (scenario, experiment) =
         Scenario::parse(&text).map_err(|error| Failure::Usage(format!("{shown}: {error}")))?;
     let blame = |error: FieldError| Failure::Usage(format!("{shown}: {error}"));
@@ -223,11 +243,34 @@ fn run_file(args: &RunArgs) -> Result<(), Failure> {
     match experiment {
         Experiment::Wan(wan) => run_wan(&wan, &name, &common, &blame),
         Experiment::Discover(discover) => {
-            let json = common.outputs.json.as_deref();
-            run_discover(&discover, common.seed, common.seeds, common.wire, json)
+            common.outputs.only_json("[discover]")?;
+            run_discover(
+                &discover,
+                common.seed,
+                common.seeds,
+                common.wire,
+                common.outputs.json.as_deref(),
+                &blame,
+            )
         }
         Experiment::Graph(graph) => run_graph(&graph, &name, &common, &blame),
     }
+}
+
+fn read_scenario(path: &Path) -> Result<String, Failure> {
+    let told = |message: String| Failure::Usage(format!("{}: {message}", path.display()));
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| told(error.to_string()))?;
+    let octets = file
+        .take(SCENARIO_MAX + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| told(error.to_string()))?;
+    if octets as u64 > SCENARIO_MAX {
+        return Err(told(format!(
+            "expected a scenario of at most {SCENARIO_MAX} octets, got more"
+        )));
+    }
+    Ok(text)
 }
 
 fn run_graph(
@@ -237,6 +280,7 @@ fn run_graph(
     blame: &dyn Fn(FieldError) -> Failure,
 ) -> Result<(), Failure> {
     let plans: Result<Vec<Plan>, FieldError> = seeds(common.seed, common.seeds)
+        .map_err(blame)?
         .map(|seed| graph.plan(seed, common.wire))
         .collect();
     let settings = BTreeMap::from([
@@ -244,6 +288,7 @@ fn run_graph(
         ("producers", graph.producers.len().to_string()),
         ("fetches", graph.fetches.len().to_string()),
         ("octets of content per Data", graph.chunk.to_string()),
+        ("every packet encoded and decoded", common.wire.to_string()),
         ("seeds", format!("{} from {}", common.seeds, common.seed)),
     ]);
     report(
@@ -255,25 +300,37 @@ fn run_graph(
     )
 }
 
-fn seeds(first: u64, count: u64) -> std::ops::Range<u64> {
-    first..first.saturating_add(count)
+/// `count` seeds from `first` on; the one after the last is a number, too.
+fn seeds(first: u64, count: u64) -> Result<Range<u64>, FieldError> {
+    let end = first.checked_add(count).ok_or_else(|| {
+        let message = format!(
+            "expected a first seed of at most {} for {count} seeds, got {first}",
+            u64::MAX - count
+        );
+        FieldError::new("seed", message)
+    })?;
+    Ok(first..end)
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "one shape for all commands")]
+/// Seconds as in `0 s, 1 s`.
+fn starts(seconds: &[u32]) -> String {
+    let shown: Vec<String> = seconds.iter().map(|start| format!("{start} s")).collect();
+    shown.join(", ")
+}
+
 fn list() -> Result<(), Failure> {
-    println!("experiments");
-    println!(
-        "  wan        servers fetch an object from each client of their group, over access links to a full mesh"
-    );
-    println!("  discover   discovery alone, with the rank order and without");
-    println!("  run FILE   a scenario file with [wan], [discover] or [graph]");
-    println!("systems");
-    for (_, name, about) in System::ALL {
-        println!("  {name:<10} {about}");
+    let systems = System::ALL.iter().map(|(_, name, about)| (*name, *about));
+    let shapes = Shape::ALL.iter().map(|(_, name, about)| (*name, *about));
+    let mut text = LIST.to_owned();
+    for (head, entries) in [
+        ("systems", systems.collect::<Vec<_>>()),
+        ("topologies of discover", shapes.collect()),
+    ] {
+        text.push_str(head);
+        text.push('\n');
+        for (name, about) in entries {
+            text.extend([format!("  {name:<10} {about}\n")]);
+        }
     }
-    println!("topologies of discover");
-    for (_, name, about) in Shape::ALL {
-        println!("  {name:<10} {about}");
-    }
-    Ok(())
+    say(text.trim_end())
 }

@@ -139,6 +139,109 @@ fn hostile_scenario_files_are_refused_with_their_line() {
 }
 
 #[test]
+fn seeds_beyond_64_bits_are_refused() {
+    let last = "18446744073709551615";
+    refused(&["wan", "--seed", last], &["--seed", last]);
+    refused(&["discover", "--seed", last], &["--seed", last]);
+}
+
+#[test]
+fn outputs_that_cannot_be_are_refused() {
+    let discover = shipped("discover.toml");
+    for option in ["--csv", "--html"] {
+        refused(&["run", &discover, option, "x"], &[option, "[discover]"]);
+    }
+    refused(
+        &["wan", "--json", "same", "--csv", "./same"],
+        &["--csv", "--json", "./same"],
+    );
+    refused(
+        &["run", &discover, "--csv", "same", "--html", "same"],
+        &["--html", "--csv"],
+    );
+    refused(&["wan", "--json", "out/wan.html"], &["--html", "--json"]);
+    refused(
+        &["wan", "--bytes", "1MB", "--object", "x"],
+        &["--bytes", "--object", "cannot be used with"],
+    );
+}
+
+#[test]
+fn a_scenario_has_an_end() {
+    let file = scratch("long.toml");
+    let text = "[discover]\n".to_owned() + &"#\n".repeat(1 << 19);
+    std::fs::write(&file, text).unwrap();
+    refused(
+        &["run", file.to_str().unwrap()],
+        &["long.toml", "at most 1048576 octets"],
+    );
+}
+
+const SHIPPED: [&str; 3] = ["wan.toml", "discover.toml", "graph.toml"];
+
+fn shipped(name: &str) -> String {
+    format!("{}/scenarios/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_shipped_scenarios_run_and_are_named() {
+    for told in [sim(&["list"]), sim(&["run", "--help"])] {
+        let text = String::from_utf8(told.stdout).unwrap();
+        for name in SHIPPED {
+            let path = format!("tests/sim/scenarios/{name}");
+            assert!(text.contains(&path), "{path}: {text}");
+        }
+    }
+    for name in SHIPPED {
+        let json = scratch(&format!("shipped-{name}.json"));
+        let output = sim(&["run", &shipped(name), "--json", json.to_str().unwrap()]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{name}: {error}");
+        assert!(json.exists(), "{name}");
+    }
+}
+
+/// What becomes of a command whose output goes to `stdout`.
+#[cfg(unix)]
+fn into(args: &[&str], stdout: impl Into<std::process::Stdio>) -> (Option<i32>, String) {
+    let child = Command::new(env!("CARGO_BIN_EXE_mars-sim"))
+        .args(args)
+        .stdout(stdout)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), text)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert_eq!(into(&["list"], writer), (Some(0), String::new()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_told_after_the_files_are_written() {
+    let full = || std::fs::File::create("/dev/full").unwrap();
+    let (code, text) = into(&["list"], full());
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.starts_with("error: standard output: "), "{text}");
+    let json = scratch("full.json");
+    let _ = std::fs::remove_file(&json);
+    let discover = shipped("discover.toml");
+    let (code, text) = into(
+        &["run", &discover, "--json", json.to_str().unwrap()],
+        full(),
+    );
+    assert_eq!(code, Some(1), "{text}");
+    assert!(json.exists());
+}
+
+#[test]
 fn the_list_names_all_there_is() {
     let output = sim(&["list"]);
     assert!(output.status.success());
@@ -181,6 +284,7 @@ fn a_run_writes_its_files_and_no_progress_off_a_terminal() {
 
     let document: serde_json::Value =
         serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
+    assert!(document["settings"].get("objects verified").is_none());
     let system = &document["systems"][0];
     assert_eq!(system["name"], "mars");
     for field in [
@@ -255,6 +359,13 @@ fn a_real_file_is_moved_and_its_digest_compared() {
         );
         let document: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+        let settings = &document["settings"];
+        assert_eq!(settings["objects verified"], "2 of 2");
+        assert_eq!(settings["groups start after, in turn"], "0 s, 1 s, 2 s");
+        assert_eq!(
+            settings["every packet encoded and decoded"],
+            wire.to_string()
+        );
         for flow in document["systems"][0]["runs"][0]["flows"]
             .as_array()
             .unwrap()
@@ -297,8 +408,11 @@ fn another_process_writes_the_same_octets_but_for_speed_figures() {
         let text = std::fs::read_to_string(json).unwrap();
         let speed = |line: &&str| line.contains("\"events_per_s\"") || line.contains("\"wall_s\"");
         assert_eq!(text.lines().filter(speed).count(), 2);
+        // Whether packets are encoded is told; nothing else depends on it.
+        let wire = |line: &&str| line.contains("every packet encoded and decoded");
+        assert_eq!(text.lines().filter(wire).count(), 1);
         text.lines()
-            .filter(|line| !speed(line))
+            .filter(|line| !speed(line) && !wire(line))
             .collect::<Vec<_>>()
             .join("\n")
     };

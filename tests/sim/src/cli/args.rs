@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::Failure;
 use crate::plan::Deploy;
 use crate::topology::Shape;
 use crate::units::{Octets, Probability, Span};
@@ -23,6 +24,12 @@ pub(super) enum Command {
     /// Discovery alone on small graphs, with the rank order and without.
     Discover(DiscoverArgs),
     /// A scenario from a TOML file.
+    #[command(
+        after_long_help = "Scenario files to start from, every field explained:\n  \
+        tests/sim/scenarios/wan.toml\n  \
+        tests/sim/scenarios/discover.toml\n  \
+        tests/sim/scenarios/graph.toml"
+    )]
     Run(RunArgs),
     /// Topologies, systems and experiments.
     List,
@@ -59,6 +66,43 @@ pub(super) struct Outputs {
     pub(super) html: Option<PathBuf>,
 }
 
+impl Outputs {
+    /// Whether each file is another one.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let files = [
+            ("--json", &self.json),
+            ("--csv", &self.csv),
+            ("--html", &self.html),
+        ];
+        for (number, (option, path)) in files.iter().enumerate() {
+            let Some(path) = path else { continue };
+            let same =
+                |other: &PathBuf| std::path::absolute(other).ok() == std::path::absolute(path).ok();
+            let twin = files[..number]
+                .iter()
+                .find(|(_, other)| other.as_ref().is_some_and(same));
+            if let Some((twin, _)) = twin {
+                return Err(Failure::Usage(format!(
+                    "{option}: expected another file than that of {twin}, got `{}`",
+                    path.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing but JSON is wanted; `experiment` has nothing else.
+    pub(super) fn only_json(&self, experiment: &str) -> Result<(), Failure> {
+        for (option, path) in [("--csv", &self.csv), ("--html", &self.html)] {
+            if path.is_some() {
+                let message = format!("{option}: {experiment} gives --json only");
+                return Err(Failure::Usage(message));
+            }
+        }
+        Ok(())
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct WanArgs {
     /// Servers, each with a group of clients.
@@ -71,7 +115,7 @@ pub(super) struct WanArgs {
     #[arg(long, default_value_t = 10)]
     pub(super) links: u32,
     /// Octets that each client holds, as in 36MB.
-    #[arg(long, default_value = "36MB")]
+    #[arg(long, default_value = "36MB", conflicts_with = "object")]
     pub(super) bytes: Octets,
     /// A file that each client holds in place of zeros; digests are compared.
     #[arg(long, value_name = "FILE")]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -17,10 +17,21 @@ use crate::report::{Document, Header, SystemSummary, summary_table, write_csv, w
 use crate::routing::{equal_cost_paths, next_hops};
 use crate::run::RunResult;
 
-/// Runs plans, prints the table and writes the files that are wanted.
+/// Prints lines. A reader that has gone away has seen enough: that is no failure.
+pub(super) fn say(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Run(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Runs plans, writes the files that are wanted and prints the table.
 pub(super) fn report(
     name: &str,
-    settings: BTreeMap<&'static str, String>,
+    mut settings: BTreeMap<&'static str, String>,
     limit: Duration,
     plans: &[Plan],
     outputs: &Outputs,
@@ -29,6 +40,9 @@ pub(super) fn report(
         return Ok(());
     };
     let results = run_with_progress(plans, usize::from(outputs.jobs));
+    if first.object.is_some() {
+        settings.insert("objects verified", verified(&results));
+    }
     let document = Document {
         header: Header {
             name: name.to_owned(),
@@ -38,47 +52,70 @@ pub(super) fn report(
         },
         systems: vec![SystemSummary::new(System::Mars, first, limit, &results)],
     };
-    println!("{name}");
+    let wrote = write_files(&document, first, &results, outputs)?;
+    let mut lines = vec![name.to_owned()];
     for (setting, value) in &document.header.settings {
-        println!("  {setting}: {value}");
+        lines.push(format!("  {setting}: {value}"));
     }
     if !limit.is_zero() {
-        println!("  wire limit L: {:.3} s", limit.as_secs_f64());
+        lines.push(format!("  wire limit L: {:.3} s", limit.as_secs_f64()));
     }
     let routes = document.header.shortest_path_routes;
-    println!("  routes that plain shortest-path routing would have had: {routes}");
-    println!("{}", summary_table(&document));
-    write_files(&document, first, &results, outputs)?;
+    lines.push(format!(
+        "  routes that plain shortest-path routing would have had: {routes}"
+    ));
+    lines.push(summary_table(&document));
+    lines.extend(wrote);
+    say(&lines.join("\n"))?;
     conclude(&document)
 }
 
+/// Fetches, of all seeds, whose digest is that of the object.
+fn verified(results: &[RunResult]) -> String {
+    let flows = || results.iter().flat_map(|run| &run.flows);
+    let good = flows().filter(|flow| flow.meter.verified == Some(true));
+    format!("{} of {}", good.count(), flows().count())
+}
+
+/// Writes the files that are wanted and gives a line on each.
 fn write_files(
     document: &Document,
     plan: &Plan,
     results: &[RunResult],
     outputs: &Outputs,
-) -> Result<(), Failure> {
+) -> Result<Vec<String>, Failure> {
+    let mut wrote = Vec::new();
     if let Some(path) = &outputs.json {
-        write_json(path, document)?;
+        wrote.push(write_json(path, document)?);
     }
     if let Some(path) = &outputs.csv {
-        write_csv(document, create(path)?).map_err(|error| Failure::Run(error.to_string()))?;
-        println!("wrote {}", path.display());
+        write_csv(document, create(path)?).map_err(|error| told(path, &error))?;
+        wrote.push(format!("wrote {}", path.display()));
     }
     if let (Some(path), Some(first)) = (&outputs.html, results.first()) {
-        write_html(document, plan, first, &command(), create(path)?)?;
-        println!("wrote {}", path.display());
+        let mut out = create(path)?;
+        write_html(document, plan, first, &command(), &mut out)
+            .and_then(|()| out.flush())
+            .map_err(|error| told(path, &error))?;
+        wrote.push(format!("wrote {}", path.display()));
     }
-    Ok(())
+    Ok(wrote)
 }
 
-pub(super) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Failure> {
+/// Writes a file and gives a line on it.
+pub(super) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<String, Failure> {
     let mut out = create(path)?;
     serde_json::to_writer_pretty(&mut out, value)
-        .map_err(|error| Failure::Run(error.to_string()))?;
-    writeln!(out)?;
-    println!("wrote {}", path.display());
-    Ok(())
+        .map_err(io::Error::from)
+        .and_then(|()| writeln!(out))
+        .and_then(|()| out.flush())
+        .map_err(|error| told(path, &error))?;
+    Ok(format!("wrote {}", path.display()))
+}
+
+/// A file that cannot be written.
+fn told(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Run(format!("{}: {error}", path.display()))
 }
 
 /// Some run failed: say which and why.
@@ -108,7 +145,7 @@ fn conclude(document: &Document) -> Result<(), Failure> {
 }
 
 fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
-    let told = |error: std::io::Error| Failure::Run(format!("{}: {error}", path.display()));
+    let told = |error: io::Error| told(path, &error);
     if let Some(folder) = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
