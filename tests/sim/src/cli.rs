@@ -141,7 +141,6 @@ fn run_wan(
             wan.fail.to_string(),
         ),
         ("groups start after, in turn", starts(&wan.stagger)),
-        ("every packet encoded and decoded", common.wire.to_string()),
         ("forwarders", format!("{:?}", wan.deploy).to_lowercase()),
         (
             "hosts carry traffic of others",
@@ -288,7 +287,6 @@ fn run_graph(
         ("producers", graph.producers.len().to_string()),
         ("fetches", graph.fetches.len().to_string()),
         ("octets of content per Data", graph.chunk.to_string()),
-        ("every packet encoded and decoded", common.wire.to_string()),
         ("seeds", format!("{} from {}", common.seeds, common.seed)),
     ]);
     report(
