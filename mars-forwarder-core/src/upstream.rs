@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_probe_waits_longer_the_farther_the_producer_and_shorter_than_the_downstream() {
-        let long = Duration::from_secs(60);
+        let long = Duration::from_mins(1);
         for (hops, left, expected) in [
             (1, long, ms(350)),
             (2, long, ms(450)),
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_probe_waits_four_round_trips_and_twice_as_long_after_each_silence() {
         let mut upstream = upstream(2);
-        let long = Duration::from_secs(60);
+        let long = Duration::from_mins(1);
         upstream.sample_probe_rtt(ms(10));
         assert_eq!(upstream.probe_wait(long), ms(60));
         upstream.sample_probe_rtt(ms(90));
