@@ -212,25 +212,18 @@ impl<P: Clone> Forwarder<P> {
         let now = self.now;
         let detail = detail_of(nack);
         let congestion = matches!(detail, NackDetail::QueueFull | NackDetail::Stale);
+        let (feedback, detail) = if congestion {
+            (Feedback::Nacked, NackDetail::QueueFull)
+        } else {
+            (Feedback::Released, NackDetail::NoRoute)
+        };
         if let Some(record) = self.pit.settle(out, OutState::Done) {
-            let upstream = if congestion {
-                Feedback::Nacked
-            } else {
-                Feedback::Released
-            };
-            self.feed(dest, &record, upstream, Feedback::Released);
+            self.feed(dest, &record, feedback, Feedback::Released);
         }
         if !congestion && let Some(upstream) = self.upstream_mut(dest, face) {
             upstream.refused_data(now);
         }
-        self.retry(
-            ix,
-            if congestion {
-                NackDetail::QueueFull
-            } else {
-                NackDetail::NoRoute
-            },
-        );
+        self.retry(ix, detail);
     }
 
     /// Puts an Interest whose face failed it at the head of its queue; down it goes if no face is
