@@ -113,6 +113,7 @@ impl Bench {
             lifetime: Duration::from_secs(100_000),
             hop_limit: None,
             pit_token: None,
+            must_be_fresh: false,
             header: MarsHeader {
                 generation: Some(0),
                 ..MarsHeader::default()
@@ -128,6 +129,8 @@ impl Bench {
     fn data(&mut self, name: &NameBuf, header: MarsHeader) -> u32 {
         let data = Data {
             name: name.as_name(),
+            freshness: None,
+            octets: 0,
             header,
         };
         self.input(Input::Data {

@@ -368,6 +368,8 @@ fn apply(forwarder: &mut Forwarder<u8>, now: &mut Instant, op: &Op) {
                 face: id(face),
                 data: Data {
                     name: name.as_name(),
+                    freshness: None,
+                    octets: 0,
                     header,
                 },
                 packet: 2,
@@ -404,6 +406,8 @@ fn apply(forwarder: &mut Forwarder<u8>, now: &mut Instant, op: &Op) {
                 face: id(face),
                 data: Data {
                     name: name.as_name(),
+                    freshness: None,
+                    octets: 0,
                     header,
                 },
                 packet: 4,
@@ -457,6 +461,7 @@ fn interest(name: &NameBuf, nonce: u8, lifetime: u8, header: MarsHeader) -> Inte
         lifetime: Duration::from_millis(u64::from(lifetime) * 10),
         hop_limit: None,
         pit_token: None,
+        must_be_fresh: false,
         header,
     }
 }

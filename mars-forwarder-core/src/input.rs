@@ -41,6 +41,8 @@ pub struct Interest<'a> {
     pub hop_limit: Option<u8>,
     /// Wanted back with the answer.
     pub pit_token: Option<PitToken>,
+    /// `MustBeFresh`: the content store answers only with Data that is still fresh.
+    pub must_be_fresh: bool,
     /// The MARS link header; empty if there was none.
     pub header: MarsHeader,
 }
@@ -50,6 +52,10 @@ pub struct Interest<'a> {
 pub struct Data<'a> {
     /// Its name.
     pub name: Name<'a>,
+    /// `FreshnessPeriod`: how long it is fresh in a content store; `None`: not at all.
+    pub freshness: Option<Duration>,
+    /// Octets that the packet holds while it is cached; counted by the content store only.
+    pub octets: u32,
     /// The MARS link header; empty if there was none.
     pub header: MarsHeader,
 }

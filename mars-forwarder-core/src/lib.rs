@@ -71,6 +71,7 @@
 //!     lifetime: Duration::from_secs(2),
 //!     hop_limit: None,
 //!     pit_token: None,
+//!     must_be_fresh: false,
 //!     header: MarsHeader { generation: Some(0), ..MarsHeader::default() },
 //! };
 //! let mut input = Input::Interest { face: app, interest, packet: 0 };

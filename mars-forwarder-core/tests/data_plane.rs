@@ -28,6 +28,8 @@ fn data(node: &mut Node, face: u32, segment: u64, queues: (u16, u16)) -> Vec<Sen
     let name = name(segment);
     let data = Data {
         name: name.as_name(),
+        freshness: None,
+        octets: 0,
         header,
     };
     node.input(Input::Data {
@@ -68,6 +70,7 @@ fn data_returns_to_all_who_asked_with_their_tokens_and_this_nodes_queues() {
         lifetime: Duration::from_secs(4),
         hop_limit: None,
         pit_token: token,
+        must_be_fresh: false,
         header: MarsHeader::default(),
     };
     assert_eq!(
@@ -201,6 +204,7 @@ fn hop_limits_end() {
             lifetime: Duration::from_secs(4),
             hop_limit,
             pit_token: None,
+            must_be_fresh: false,
             header: MarsHeader::default(),
         };
         node.input(Input::Interest {
@@ -315,6 +319,8 @@ fn plain_upstreams_need_no_discovery() {
     let header = MarsHeader::default();
     let data = Data {
         name: name.as_name(),
+        freshness: None,
+        octets: 0,
         header,
     };
     assert!(

@@ -31,6 +31,8 @@ fn answer(node: &mut Node, face: u32, name: &NameBuf) -> Vec<Sent> {
     };
     let data = Data {
         name: name.as_name(),
+        freshness: None,
+        octets: 0,
         header,
     };
     node.input(Input::Data {

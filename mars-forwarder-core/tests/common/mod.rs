@@ -231,6 +231,7 @@ impl Node {
             lifetime: ask.lifetime,
             hop_limit: None,
             pit_token: None,
+            must_be_fresh: false,
             header: MarsHeader {
                 generation: Some(ask.generation),
                 label: ask.bound,
@@ -280,6 +281,8 @@ impl Node {
         };
         let data = Data {
             name: name.as_name(),
+            freshness: None,
+            octets: 0,
             header,
         };
         self.input(Input::Data {

@@ -45,12 +45,14 @@ enum Told {
         lifetime: Duration,
         hop_limit: Option<u8>,
         pit_token: Option<PitToken>,
+        must_be_fresh: bool,
         header: MarsHeader,
         packet: Packet,
     },
     Data {
         face: FaceId,
         name: NameBuf,
+        freshness: Option<Duration>,
         header: MarsHeader,
         packet: Packet,
     },
@@ -72,7 +74,7 @@ enum Told {
 
 #[derive(Clone, Copy, Debug)]
 enum Reply {
-    Data,
+    Data(Option<Duration>),
     Nack(NackReason),
 }
 
@@ -129,6 +131,7 @@ impl Machine for Host {
                 lifetime,
                 hop_limit,
                 pit_token,
+                must_be_fresh,
                 header,
                 packet,
             } => Input::Interest {
@@ -139,6 +142,7 @@ impl Machine for Host {
                     lifetime: *lifetime,
                     hop_limit: *hop_limit,
                     pit_token: *pit_token,
+                    must_be_fresh: *must_be_fresh,
                     header: *header,
                 },
                 packet: packet.clone(),
@@ -146,12 +150,15 @@ impl Machine for Host {
             Told::Data {
                 face,
                 name,
+                freshness,
                 header,
                 packet,
             } => Input::Data {
                 face: *face,
                 data: Data {
                     name: name.as_name(),
+                    freshness: *freshness,
+                    octets: 100 + **packet % 100,
                     header: *header,
                 },
                 packet: packet.clone(),
@@ -234,10 +241,11 @@ impl Machine for Host {
             2 => (face(), prop_oneof![0..30_u32, any::<u32>()])
                 .prop_map(|(face, packets)| Told::DataQueue(face, packets)),
             80 => interest(),
-            2 => (face(), name(), header(), any::<u32>()).prop_map(
-                |(face, name, header, packet)| Told::Data {
+            2 => (face(), name(), freshness(), header(), any::<u32>()).prop_map(
+                |(face, name, freshness, header, packet)| Told::Data {
                     face,
                     name,
+                    freshness,
                     header,
                     packet: packet.into(),
                 }
@@ -251,9 +259,9 @@ impl Machine for Host {
                     header,
                 }
             ),
-            60 => (back(), header()).prop_map(|(back, header)| Told::Answer {
+            60 => (back(), freshness(), header()).prop_map(|(back, freshness, header)| Told::Answer {
                 back,
-                reply: Reply::Data,
+                reply: Reply::Data(freshness),
                 header,
             }),
             8 => (back(), reason(), header()).prop_map(|(back, reason, header)| {
@@ -296,9 +304,10 @@ impl Machine for Host {
         // The handle of an Interest is the number of its name.
         let name = numbered_name(packet);
         match reply {
-            Reply::Data => Told::Data {
+            Reply::Data(freshness) => Told::Data {
                 face,
                 name,
+                freshness,
                 header,
                 packet: packet.into(),
             },
@@ -458,6 +467,10 @@ fn nonce() -> impl Strategy<Value = Option<u32>> {
     option::weighted(0.9, prop_oneof![1 => 0..3_u32, 4 => any::<u32>()])
 }
 
+fn freshness() -> impl Strategy<Value = Option<Duration>> {
+    option::of((0..2_000_u64).prop_map(Duration::from_millis))
+}
+
 fn reason() -> impl Strategy<Value = NackReason> {
     select(
         &[
@@ -529,18 +542,22 @@ fn interest() -> impl Strategy<Value = Told> {
         lifetime,
         hop_limit,
         token,
+        any::<bool>(),
         header(),
     )
         .prop_map(
-            |(face, packet, nonce, lifetime, hop_limit, token, header)| Told::Interest {
-                face,
-                name: numbered_name(packet),
-                nonce,
-                lifetime,
-                hop_limit,
-                pit_token: token.and_then(|token| PitToken::new(&token)),
-                header,
-                packet: packet.into(),
+            |(face, packet, nonce, lifetime, hop_limit, token, must_be_fresh, header)| {
+                Told::Interest {
+                    face,
+                    name: numbered_name(packet),
+                    nonce,
+                    lifetime,
+                    hop_limit,
+                    pit_token: token.and_then(|token| PitToken::new(&token)),
+                    must_be_fresh,
+                    header,
+                    packet: packet.into(),
+                }
             },
         )
 }

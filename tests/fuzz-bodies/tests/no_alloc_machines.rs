@@ -93,6 +93,7 @@ impl Node {
             lifetime: Duration::from_secs(4),
             hop_limit: None,
             pit_token: None,
+            must_be_fresh: false,
             header: MarsHeader {
                 generation: Some(0),
                 ..MarsHeader::default()
@@ -106,6 +107,8 @@ impl Node {
         self.now += Duration::from_millis(1);
         let data = forwarder::Data {
             name: name.as_name(),
+            freshness: None,
+            octets: 0,
             header,
         };
         self.input(forwarder::Input::Data {

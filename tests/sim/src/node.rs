@@ -269,13 +269,19 @@ impl ForwarderNode {
                     lifetime: packet.lifetime,
                     hop_limit: packet.hop_limit,
                     pit_token: None,
+                    must_be_fresh: false,
                     header,
                 },
                 packet,
             },
             Edit::Data { .. } => Input::Data {
                 face,
-                data: Data { name, header },
+                data: Data {
+                    name,
+                    freshness: None,
+                    octets: 0,
+                    header,
+                },
                 packet,
             },
             Edit::Nack { nonce, reason, .. } => Input::Nack {
