@@ -1,0 +1,220 @@
+//! Every packet both ways between us and each foreign stack, field by field.
+
+use std::collections::BTreeMap;
+
+use mars_interop::fields::{Fields, flag, hex, text};
+use mars_interop::keys::Scheme;
+use mars_interop::{Ours, Peer, Stack, Trouble, fields, made_up};
+use mars_wire::LpPacket;
+use serde_json::Value;
+
+/// Random packets for each stack and direction.
+const PACKETS: u64 = 500;
+
+/// One packet of each shape, for each scheme where it is signed.
+fn cases() -> Vec<Fields> {
+    let name = [
+        "8=636c69656e7431",
+        "8=73657276657231",
+        "8=7064",
+        "58=03",
+        "58=2a",
+    ];
+    let mut cases = vec![
+        fields! { "kind": "interest", "name": ["8=41"], "nonce": "1" },
+        fields! { "kind": "interest", "name": name, "nonce": "2711724449", "lifetime": "2000" },
+        fields! {
+            "kind": "interest", "name": name, "can_be_prefix": true, "must_be_fresh": true,
+            "hint": [["8=61", "8=62"], ["8=63"]], "nonce": "16909060", "lifetime": "65536",
+            "hop_limit": "32",
+        },
+        fields! {
+            "kind": "interest", "name": ["8=41", "32=6d65746164617461", "54=0001020304050607"],
+            "nonce": "4294967295", "lifetime": "0", "hop_limit": "0", "pit_token": "0a0b0c0d",
+            "congestion_mark": "1",
+        },
+        fields! { "kind": "interest", "name": ["8=41"], "nonce": "0", "parameters": "70617261" },
+        fields! { "kind": "interest", "name": ["8=41"], "nonce": "9", "parameters": "" },
+        fields! { "kind": "nack", "name": name, "nonce": "5", "nack": "150" },
+        fields! { "kind": "nack", "name": name, "nonce": "5", "nack": "100", "pit_token": "01" },
+        fields! { "kind": "nack", "name": name, "nonce": "5", "nack": "50", "congestion_mark": "2" },
+        fields! { "kind": "nack", "name": name, "nonce": "5", "nack": "" },
+    ];
+    for scheme in Scheme::ALL {
+        let sig_type = scheme.signature_type().to_string();
+        let signed = [
+            fields! {
+                "kind": "data", "name": ["8=636c69656e7431", "8=64617461", "50=07"],
+                "content": hex(&[0xA5; 1200]), "freshness": "10000", "final_block": "50=2a",
+            },
+            fields! { "kind": "data", "name": name, "freshness": "0", "pit_token": "01020304" },
+            fields! { "kind": "data", "name": ["8=41"], "content": "00", "content_type": "3" },
+            fields! { "kind": "interest", "name": name, "nonce": "3", "parameters": "0102" },
+            fields! {
+                "kind": "interest", "name": name, "nonce": "3", "parameters": "", "hop_limit": "1",
+                "sig_nonce": "8001020304050607", "sig_time": "1700000000000", "sig_seq": "70000",
+            },
+        ];
+        for mut case in signed {
+            case.insert("sig_type".to_owned(), sig_type.clone().into());
+            if scheme != Scheme::Digest {
+                let key: Value = vec!["8=6f70", "8=4b4559", "8=01"].into();
+                case.insert("key_name".to_owned(), key);
+            }
+            cases.push(case);
+        }
+    }
+    cases
+}
+
+/// What a stack is given of a datagram of ours: `ndn-protocol` has no link layer.
+fn given(peer: Peer, octets: &[u8]) -> &[u8] {
+    if peer == Peer::NdnProtocol {
+        LpPacket::decode(octets).expect("ours").fragment
+    } else {
+        octets
+    }
+}
+
+/// Counts of packets, by what became of them.
+type Tally = BTreeMap<&'static str, u64>;
+
+/// Has `peer` read a datagram that we take, and compares.
+fn they_read(peer: Peer, stack: &mut dyn Stack, octets: &[u8], tally: &mut Tally) {
+    let ours = Ours.decode(octets).expect("we take it");
+    let theirs = stack.decode(given(peer, octets));
+    let context = || format!("{} {}\n{ours:?}\n{theirs:?}", stack_name(peer), hex(octets));
+    let outcome = match peer.trouble(&ours) {
+        None => {
+            let seen = theirs.as_ref().unwrap_or_else(|_| panic!("{}", context()));
+            assert_eq!(peer.sees(seen), peer.sees(&ours), "{}", context());
+            "same"
+        }
+        Some(Trouble::Refuses(why)) => {
+            assert!(theirs.is_err(), "not refused: {why}: {}", context());
+            why
+        }
+        Some(Trouble::Misreads(why)) => {
+            let same = theirs
+                .as_ref()
+                .is_ok_and(|seen| peer.sees(seen) == peer.sees(&ours));
+            assert!(!same, "not misread: {why}: {}", context());
+            why
+        }
+    };
+    *tally.entry(outcome).or_default() += 1;
+}
+
+fn stack_name(peer: Peer) -> String {
+    format!("{peer:?}")
+}
+
+/// Has `peer` write a datagram, reads it, and compares with what it was told to write.
+fn they_write(peer: Peer, stack: &mut dyn Stack, fields: &Fields) {
+    let told = peer.writes(fields);
+    let octets = stack
+        .encode(&told)
+        .unwrap_or_else(|why| panic!("{peer:?}: {why}: {told:?}"));
+    let read = Ours
+        .decode(&octets)
+        .unwrap_or_else(|why| panic!("{peer:?}: {why}: {told:?} {}", hex(&octets)));
+    let context = || format!("{peer:?} {}\n{told:?}\n{read:?}", hex(&octets));
+    assert_eq!(
+        told.contains_key("sig_type"),
+        flag(&read, "verified"),
+        "{}",
+        context()
+    );
+    assert_eq!(
+        told.contains_key("parameters"),
+        flag(&read, "parameters_digest"),
+        "{}",
+        context()
+    );
+    assert_eq!(
+        peer.sees(&as_told(&read)),
+        peer.sees(&peer.writes(&as_told(&told))),
+        "{}",
+        context()
+    );
+}
+
+/// Without what a stack adds to what it was told to write.
+fn as_told(fields: &Fields) -> Fields {
+    let mut out = fields.clone();
+    if flag(&out, "parameters_digest")
+        && let Some(Value::Array(name)) = out.get_mut("name")
+    {
+        let digest = name.pop().expect("a digest");
+        assert!(digest.as_str().expect("text").starts_with("2="));
+    }
+    for added in ["uri", "verified", "parameters_digest", "sig_value"] {
+        out.remove(added);
+    }
+    out
+}
+
+#[test]
+fn they_read_what_we_write() {
+    for peer in Peer::ALL {
+        let Some(mut stack) = peer.open() else {
+            continue;
+        };
+        let mut tally = Tally::new();
+        for case in cases() {
+            let octets = Ours.encode(&case).unwrap();
+            let ours = Ours.decode(&octets).unwrap();
+            assert_eq!(as_told(&ours), case, "we read what we wrote");
+            assert_eq!(case.contains_key("sig_type"), flag(&ours, "verified"));
+            they_read(peer, stack.as_mut(), &octets, &mut tally);
+        }
+        println!("{} reads our cases: {tally:?}", stack.name());
+        assert!(tally["same"] >= 19, "{tally:?}");
+    }
+}
+
+#[test]
+fn they_read_what_our_generator_makes() {
+    for peer in Peer::ALL {
+        let Some(mut stack) = peer.open() else {
+            continue;
+        };
+        let mut tally = Tally::new();
+        for seed in 0..PACKETS {
+            they_read(peer, stack.as_mut(), &made_up::packet(seed), &mut tally);
+        }
+        println!("{} reads our random packets: {tally:?}", stack.name());
+    }
+}
+
+#[test]
+fn we_read_what_they_write() {
+    for peer in Peer::ALL {
+        let Some(mut stack) = peer.open() else {
+            continue;
+        };
+        let cases = cases();
+        for case in &cases {
+            they_write(peer, stack.as_mut(), case);
+        }
+        println!("we read {} cases of {}", cases.len(), stack.name());
+    }
+}
+
+#[test]
+fn we_read_what_they_make_of_random_fields() {
+    for peer in Peer::ALL {
+        let Some(mut stack) = peer.open() else {
+            continue;
+        };
+        let mut kinds = BTreeMap::<String, u64>::new();
+        for seed in 0..PACKETS {
+            let fields = made_up::fields(seed);
+            they_write(peer, stack.as_mut(), &fields);
+            *kinds
+                .entry(text(&fields, "kind").unwrap().to_owned())
+                .or_default() += 1;
+        }
+        println!("we read random packets of {}: {kinds:?}", stack.name());
+    }
+}
