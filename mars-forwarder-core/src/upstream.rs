@@ -29,6 +29,8 @@ pub(crate) struct Upstream {
     pub(crate) heard: Instant,
     pub(crate) answers: u8,
     silent: u8,
+    /// When the last of the silent ones was given up.
+    gave_up: Instant,
     duplicates: u8,
     /// Doublings of the time that a probe waits, after silence.
     patience: u8,
@@ -75,6 +77,7 @@ impl Upstream {
             heard: Instant::ZERO,
             answers: 0,
             silent: 0,
+            gave_up: Instant::ZERO,
             duplicates: 0,
             patience: 0,
             probe_rtt: None,
@@ -184,11 +187,14 @@ impl Upstream {
     }
 
     /// A probe sent at `sent` stayed without an answer; true if that was once too often. A face
-    /// that has answered a later one is not silent: that one probe was lost.
-    pub(crate) fn fell_silent(&mut self, sent: Instant) -> bool {
-        if self.heard > sent {
+    /// that has answered a later one is not silent: that one probe was lost. Probes that were in
+    /// flight together count once: what lies behind a good face may be farther away than what
+    /// answered so far, and the next probe, which waits twice as long, is to find that out.
+    pub(crate) fn fell_silent(&mut self, sent: Instant, now: Instant) -> bool {
+        if self.heard > sent || sent < self.gave_up {
             return false;
         }
+        self.gave_up = now;
         self.silent = self.silent.saturating_add(1);
         self.patience = self.patience.saturating_add(1);
         self.silent >= MAX_SILENT
@@ -261,7 +267,7 @@ mod tests {
         assert_eq!(upstream.srtt(), Some(ms(20)));
         assert_eq!(upstream.probe_wait(long), ms(80));
         for wait in [160, 320, 640, 1_280, 1_280] {
-            upstream.fell_silent(Instant::ZERO);
+            upstream.fell_silent(Instant::ZERO, Instant::ZERO);
             assert_eq!(upstream.probe_wait(long), ms(wait));
         }
     }
@@ -270,18 +276,33 @@ mod tests {
     fn four_silences_in_a_row_are_too_many_but_not_of_probes_sent_before_an_answer() {
         let mut upstream = upstream(2);
         let at = Instant::from_millis;
+        let silence = |upstream: &mut Upstream, sent| upstream.fell_silent(at(sent), at(sent));
         assert_eq!(
-            [1, 2, 3, 4].map(|t| upstream.fell_silent(at(t))),
+            [1, 2, 3, 4].map(|t| silence(&mut upstream, t)),
             [false, false, false, true]
         );
         upstream.was_heard(at(10));
         assert_eq!(
-            [6, 7, 8, 9].map(|t| upstream.fell_silent(at(t))),
+            [6, 7, 8, 9].map(|t| silence(&mut upstream, t)),
             [false; 4]
         );
         assert_eq!(
-            [10, 11, 12, 13].map(|t| upstream.fell_silent(at(t))),
+            [10, 11, 12, 13].map(|t| silence(&mut upstream, t)),
             [false, false, false, true]
+        );
+    }
+
+    #[test]
+    fn probes_in_flight_together_fall_silent_once() {
+        let mut upstream = upstream(2);
+        let at = Instant::from_millis;
+        let mut given_up = |now| [1, 2, 3, 4].map(|sent| upstream.fell_silent(at(sent), at(now)));
+        assert_eq!(given_up(60), [false; 4]);
+        assert_eq!(given_up(61), [false; 4]);
+        assert_eq!((upstream.silent, upstream.patience), (1, 1));
+        assert_eq!(
+            [60, 180, 420].map(|sent| upstream.fell_silent(at(sent), at(sent * 2))),
+            [false, false, true]
         );
     }
 

@@ -80,7 +80,7 @@ impl<P: Clone> Forwarder<P> {
             self.settle(out, OutState::Silent, mars_cc::Input::Released);
             let sent = self.pit.out_mut(out).map_or(now, |record| record.sent);
             let upstream = self.upstream_mut(dest, face);
-            if upstream.is_some_and(|u| u.fell_silent(sent)) {
+            if upstream.is_some_and(|u| u.fell_silent(sent, now)) {
                 self.refuse_upstream(dest, face, Standing::Silent);
             }
         }
