@@ -167,6 +167,10 @@ impl<P: Clone> Forwarder<P> {
             return;
         };
         let now = self.now;
+        let first_sent = self
+            .pit
+            .out_mut(out)
+            .and_then(|record| (!record.repeated).then_some(record.sent));
         if let Some(record) = self.pit.settle(out, OutState::Done) {
             let rtt = now.saturating_duration_since(record.sent);
             let rtt = (!record.repeated).then_some(rtt);
@@ -185,6 +189,9 @@ impl<P: Clone> Forwarder<P> {
             d.used = now;
             if let Some(upstream) = d.upstream_mut(face) {
                 upstream.was_heard(now);
+                if let Some(sent) = first_sent {
+                    upstream.has_answered(sent);
+                }
             }
         }
         let queue = self.dests.get(dest).map(|d| saturate(d.queue.len()));

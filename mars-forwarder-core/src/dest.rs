@@ -322,7 +322,7 @@ impl Dest {
     /// When the next valid face expires for want of Data, or the whole state may be forgotten.
     pub(crate) fn next_expiry(&self, lifetime: Duration) -> Instant {
         let ranked = self.upstreams.iter().filter(|u| u.learnt().is_some());
-        let expiry = ranked.map(|u| u.heard + lifetime).min();
+        let expiry = ranked.map(|u| u.asked + lifetime).min();
         expiry.unwrap_or(Instant::MAX).min(self.forget_at(lifetime))
     }
 

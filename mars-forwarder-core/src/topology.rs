@@ -335,7 +335,7 @@ impl<P: Clone> Forwarder<P> {
         if d.pending == 0 && d.producer.is_none() && d.forget_at(lifetime) <= now {
             return self.forget_dest(dest);
         }
-        self.forget_paths(dest, |u| u.learnt().is_some() && u.heard + lifetime <= now);
+        self.forget_paths(dest, |u| u.learnt().is_some() && u.asked + lifetime <= now);
         self.check_dest(dest);
     }
 

@@ -27,6 +27,10 @@ pub(crate) struct Upstream {
     pub(crate) probes: u16,
     /// Last Data over it.
     pub(crate) heard: Instant,
+    /// When the latest Interest was sent that it has answered. What it told is held true for a path
+    /// lifetime from then and not from the answer's arrival: however long that took, the upstream
+    /// answered later than it was asked, and keeps its rank for as long from its answer.
+    pub(crate) asked: Instant,
     pub(crate) answers: u8,
     silent: u8,
     /// When the last of the silent ones was given up.
@@ -75,6 +79,7 @@ impl Upstream {
             pending: false,
             probes: 0,
             heard: Instant::ZERO,
+            asked: Instant::ZERO,
             answers: 0,
             silent: 0,
             gave_up: Instant::ZERO,
@@ -173,6 +178,11 @@ impl Upstream {
         self.duplicates = 0;
         self.refusals = 0;
         self.heard = now;
+    }
+
+    /// It answered an Interest that was sent at `sent`.
+    pub(crate) fn has_answered(&mut self, sent: Instant) {
+        self.asked = self.asked.max(sent);
     }
 
     /// A probe's answer carried these flags.

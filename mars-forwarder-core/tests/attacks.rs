@@ -479,3 +479,34 @@ fn the_end_of_time_is_just_another_instant() {
     node.probe(1, 0, 1, Ask::open(0));
     assert_eq!(node.input(Input::Timeout), []);
 }
+
+/// A node that restarts keeps out for a path lifetime. An answer that it sent before, and that arrives
+/// late, must not be believed for longer: what it told is held true from when it was asked for.
+#[test]
+fn a_late_answer_is_believed_from_when_it_was_asked_for() {
+    let mut config = Config::new(1);
+    config.path_lifetime = Duration::from_secs(1);
+    for (late, valid) in [(900, vec![1]), (1_100, vec![])] {
+        let mut node = Node::new(config.clone(), &[2]);
+        node.probe(APP, 0, 0, Ask::open(0));
+        node.pass(Duration::from_millis(late));
+        node.answer(1, APP, 0, 0, rank(0, 1), CONVERGED);
+        assert_eq!(node.valid(), valid, "answered after {late} ms");
+        node.pass(Duration::from_millis(100));
+        assert_eq!(node.valid(), [], "a path lifetime after the question");
+    }
+}
+
+/// What a producer's forwarder answers is of label 0, even to a probe that was let in before it was one.
+/// An answer without a rank would stand outside the order.
+#[test]
+fn a_producer_that_registers_while_a_probe_is_out_answers_with_label_zero() {
+    let mut node = Node::new(Config::new(1), &[2, 2]);
+    assert_eq!(only(&node.probe(2, 0, 0, Ask::open(0))).face, 1);
+    node.input(Input::ProducerRegistered {
+        prefix: dest().as_name(),
+        face: FaceId(APP),
+    });
+    let sent = node.answer(1, 2, 0, 0, rank(0, 1), CONVERGED);
+    assert_eq!(only(&sent).header().rank(), Some(rank(0, 0)));
+}

@@ -45,8 +45,19 @@ impl<P: Clone> Forwarder<P> {
             .get(dest)
             .is_some_and(|d| d.producer == Some(face));
         if !is_producer {
-            match self.judge(dest, face, data.header.rank(), record.bound) {
-                Verdict::Valid(rank) => self.validate(dest, face, rank, &data.header),
+            let verdict = if record.sent + self.config.path_lifetime <= now {
+                // Its upstream may have forgotten meanwhile what it told.
+                Verdict::AskAgain
+            } else {
+                self.judge(dest, face, data.header.rank(), record.bound)
+            };
+            match verdict {
+                Verdict::Valid(rank) => {
+                    self.validate(dest, face, rank, &data.header);
+                    if let Some(upstream) = self.upstream_mut(dest, face) {
+                        upstream.has_answered(record.sent);
+                    }
+                }
                 Verdict::AskAgain => {
                     if let Some(from) = from
                         && self.ask_again(ix, dest, face, from)
@@ -235,6 +246,8 @@ impl<P: Clone> Forwarder<P> {
 
     /// Sends the answer to all who asked, each within its bound, and ends the entry.
     fn answer_all(&mut self, ix: PitIx, dest: DestIx, packet: &P) {
+        // A producer may have come, or a generation, since the probe was let in.
+        self.rank_as_producer(dest);
         // What is told now is remembered by others: the rank is kept for as long from now on.
         if let Some(d) = self.dests.get_mut(dest) {
             d.used = self.now;

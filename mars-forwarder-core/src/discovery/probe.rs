@@ -93,9 +93,7 @@ impl<P: Clone> Forwarder<P> {
         if !d.adopt(asker.generation, now) {
             return Err(NackDetail::Stale);
         }
-        if d.producer.is_some() && d.label() != Some(Label::ZERO) {
-            self.set_rank(dest, Label::ZERO);
-        }
+        self.rank_as_producer(dest);
         let d = self.dests.get(dest).ok_or(NackDetail::NoRoute)?;
         if enforced
             && let (Some(label), Some(bound)) = (d.label(), asker.bound)
@@ -110,6 +108,14 @@ impl<P: Clone> Forwarder<P> {
             d.follow(probe_idx, now);
         }
         Ok(())
+    }
+
+    /// The producer's forwarder has label 0 in whatever generation it works in.
+    pub(super) fn rank_as_producer(&mut self, dest: DestIx) {
+        let d = self.dests.get(dest);
+        if d.is_some_and(|d| d.producer.is_some() && d.label() != Some(Label::ZERO)) {
+            self.set_rank(dest, Label::ZERO);
+        }
     }
 
     /// Moves the node's label below a downstream's bound, if room is left above the valid
@@ -217,7 +223,11 @@ impl<P: Clone> Forwarder<P> {
             _ => self.rng.next_u32(),
         };
         let mut record = OutRecord::new(ix, face, nonce, self.now, self.now + wait);
-        record.repeated = !first && self.pit.out_of(ix, face).is_some();
+        if let Some((_, before)) = self.pit.out_of(ix, face) {
+            // The answer may be to the first time.
+            record.sent = before.sent;
+            record.repeated = true;
+        }
         record.metered = metered;
         record.bound = bound;
         self.pit.add_out(record);
