@@ -44,7 +44,7 @@ impl Scheme {
 
     /// Octets of a signature.
     #[must_use]
-    pub const fn len(self) -> usize {
+    pub const fn signature_len(self) -> usize {
         match self {
             Self::Digest | Self::Hmac => 32,
             Self::Ed25519 => 64,

@@ -289,7 +289,7 @@ fn encode_data(fields: &Fields) -> Vec<u8> {
             meta: (meta != MetaInfo::default()).then_some(meta),
             content: content.as_deref(),
             signature_info,
-            signature_value: &[0; 64][..scheme.len()],
+            signature_value: &[0; 64][..scheme.signature_len()],
         };
         written(|out| {
             data.encode_with(out, |portion, value| {
@@ -306,7 +306,7 @@ fn encode_interest(fields: &Fields) -> Vec<u8> {
         with_signature(fields, |signature| match signature {
             None => written_parameters(&application, None),
             Some((scheme, info)) => {
-                let blank = vec![0; scheme.len()];
+                let blank = vec![0; scheme.signature_len()];
                 let blank = written_parameters(&application, Some((info, &blank)));
                 let unsigned = Parameters::from_octets(&blank).expect("just written");
                 let portion = [name.as_name().as_value(), unsigned.signed_portion()].concat();

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use mars_interop::fields::{Fields, flag, hex, text};
 use mars_interop::keys::Scheme;
-use mars_interop::{Ours, Peer, Stack, Trouble, fields, made_up};
-use mars_wire::LpPacket;
+use mars_interop::{Ours, Peer, Stack, fields, made_up};
 use serde_json::Value;
+
+mod common;
+use common::{Tally, they_read};
 
 /// Random packets for each stack and direction.
 const PACKETS: u64 = 500;
@@ -65,48 +67,6 @@ fn cases() -> Vec<Fields> {
         }
     }
     cases
-}
-
-/// What a stack is given of a datagram of ours: `ndn-protocol` has no link layer.
-fn given(peer: Peer, octets: &[u8]) -> &[u8] {
-    if peer == Peer::NdnProtocol {
-        LpPacket::decode(octets).expect("ours").fragment
-    } else {
-        octets
-    }
-}
-
-/// Counts of packets, by what became of them.
-type Tally = BTreeMap<&'static str, u64>;
-
-/// Has `peer` read a datagram that we take, and compares.
-fn they_read(peer: Peer, stack: &mut dyn Stack, octets: &[u8], tally: &mut Tally) {
-    let ours = Ours.decode(octets).expect("we take it");
-    let theirs = stack.decode(given(peer, octets));
-    let context = || format!("{} {}\n{ours:?}\n{theirs:?}", stack_name(peer), hex(octets));
-    let outcome = match peer.trouble(&ours) {
-        None => {
-            let seen = theirs.as_ref().unwrap_or_else(|_| panic!("{}", context()));
-            assert_eq!(peer.sees(seen), peer.sees(&ours), "{}", context());
-            "same"
-        }
-        Some(Trouble::Refuses(why)) => {
-            assert!(theirs.is_err(), "not refused: {why}: {}", context());
-            why
-        }
-        Some(Trouble::Misreads(why)) => {
-            let same = theirs
-                .as_ref()
-                .is_ok_and(|seen| peer.sees(seen) == peer.sees(&ours));
-            assert!(!same, "not misread: {why}: {}", context());
-            why
-        }
-    };
-    *tally.entry(outcome).or_default() += 1;
-}
-
-fn stack_name(peer: Peer) -> String {
-    format!("{peer:?}")
 }
 
 /// Has `peer` write a datagram, reads it, and compares with what it was told to write.
