@@ -4,16 +4,19 @@
 //! the corpora in `fuzz/corpus` are replayed by the tests of this package.
 
 pub mod counting;
+mod differential;
 mod wire;
 
+pub use differential::differential;
 pub use wire::{decode, round_trip, structured, uri};
 
 /// A body: takes any octets.
 pub type Body = fn(&[u8]);
 
 /// Every body, by the name of its target and its corpus.
-pub const BODIES: [(&str, Body); 4] = [
+pub const BODIES: [(&str, Body); 5] = [
     ("decode", decode),
+    ("differential", differential),
     ("round_trip", round_trip),
     ("structured", structured),
     ("uri", uri),
