@@ -1,6 +1,7 @@
 //! The command line.
 
 mod args;
+mod discovery;
 mod output;
 
 use std::collections::BTreeMap;
@@ -13,12 +14,12 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use self::args::{Cli, Command, Common, DiscoverArgs, Outputs, RunArgs, WanArgs};
-use self::output::{bar, report, say, write_json};
-use crate::discover::Discover;
+use self::args::{Cli, Command, Common, Outputs, RunArgs, WanArgs};
+use self::discovery::{Files, Way, discover_command, run_discover, run_surveys};
+use self::output::{report, say};
 use crate::graph::Graph;
+use crate::network::Network;
 use crate::plan::{FieldError, Plan, System};
-use crate::report::comparison_table;
 use crate::scenario::{Experiment, Scenario};
 use crate::topology::Shape;
 use crate::wan::Wan;
@@ -27,7 +28,7 @@ use crate::wan::Wan;
 const LIST: &str = "\
 experiments
   wan        servers fetch an object from each client of their group, over access links to a full mesh
-  discover   discovery alone, with the rank order and without
+  discover   discovery alone: small graphs with the rank order and without, or real networks
   run FILE   a scenario file with [wan], [discover] or [graph]
 scenario files to start from, every field explained
   tests/sim/scenarios/wan.toml
@@ -157,64 +158,6 @@ fn run_wan(
     )
 }
 
-fn discover_command(args: &DiscoverArgs) -> Result<(), Failure> {
-    let discover = Discover {
-        topology: args.topology,
-        nodes: args.nodes,
-        consumers: args.consumers,
-        loss: args.loss,
-        duplicate: args.duplicate,
-        delay_ms: args.delay_ms,
-        jitter_ms: args.jitter_ms,
-        limit_s: args.limit_s,
-    };
-    discover.check().map_err(|error| option_error(&error))?;
-    run_discover(
-        &discover,
-        args.seed,
-        args.seeds,
-        args.wire,
-        args.json.as_deref(),
-        &|error| option_error(&error),
-    )
-}
-
-fn run_discover(
-    discover: &Discover,
-    seed: u64,
-    count: u64,
-    wire: bool,
-    json: Option<&Path>,
-    blame: &dyn Fn(FieldError) -> Failure,
-) -> Result<(), Failure> {
-    let seeds = seeds(seed, count).map_err(blame)?;
-    let bar = bar(count * 2);
-    let comparison = discover.compare(seeds, wire, || bar.inc(1));
-    bar.finish_and_clear();
-    let wrote = json.map(|path| write_json(path, &comparison)).transpose()?;
-    say(&format!(
-        "Discovery on {count} {} graphs, loss {:.1} %, duplication {:.1} % per link\n{}",
-        discover.topology,
-        discover.loss.to_float() * 100.0,
-        discover.duplicate.to_float() * 100.0,
-        comparison_table(&comparison)
-    ))?;
-    if let Some(wrote) = wrote {
-        say(&wrote)?;
-    }
-    let safe = &comparison.enforced;
-    if let Some(fault) = &safe.first_fault {
-        return Err(Failure::Run(fault.clone()));
-    }
-    if safe.cycles > 0 {
-        let seed = safe.first_cycle_seed.unwrap_or(0);
-        return Err(Failure::Run(format!(
-            "a forwarding cycle with the rank order on, seed {seed}"
-        )));
-    }
-    Ok(())
-}
-
 fn run_file(args: &RunArgs) -> Result<(), Failure> {
     let shown = args.file.display();
     args.outputs.check()?;
@@ -242,15 +185,26 @@ fn run_file(args: &RunArgs) -> Result<(), Failure> {
     match experiment {
         Experiment::Wan(wan) => run_wan(&wan, &name, &common, &blame),
         Experiment::Discover(discover) => {
-            common.outputs.only_json("[discover]")?;
+            common.outputs.only_json("[discover] on small graphs")?;
+            let seeds = seeds(common.seed, common.seeds).map_err(&blame)?;
             run_discover(
                 &discover,
-                common.seed,
-                common.seeds,
-                common.wire,
+                seeds,
+                Way::of(&common),
                 common.outputs.json.as_deref(),
-                &blame,
             )
+        }
+        Experiment::Survey(surveys) => {
+            if common.outputs.csv.is_some() {
+                let message = "--csv: [discover] on networks gives --json and --html";
+                return Err(Failure::Usage(message.into()));
+            }
+            let files = Files {
+                json: common.outputs.json.as_deref(),
+                html: common.outputs.html.as_deref(),
+                svg: None,
+            };
+            run_surveys(&surveys, common.seed, Way::of(&common), &files)
         }
         Experiment::Graph(graph) => run_graph(&graph, &name, &common, &blame),
     }
@@ -319,10 +273,24 @@ fn starts(seconds: &[u32]) -> String {
 fn list() -> Result<(), Failure> {
     let systems = System::ALL.iter().map(|(_, name, about)| (*name, *about));
     let shapes = Shape::ALL.iter().map(|(_, name, about)| (*name, *about));
+    let networks: Vec<(&str, String)> = Network::names()
+        .filter_map(|name| {
+            let network = Network::shipped(name)?;
+            let (nodes, links) = (network.nodes.len(), network.links.len());
+            Some((name, format!("{nodes} nodes, {links} links")))
+        })
+        .collect();
     let mut text = LIST.to_owned();
     for (head, entries) in [
         ("systems", systems.collect::<Vec<_>>()),
-        ("topologies of discover", shapes.collect()),
+        ("small graphs of discover", shapes.collect()),
+        (
+            "networks of discover",
+            networks
+                .iter()
+                .map(|(name, about)| (*name, &**about))
+                .collect(),
+        ),
     ] {
         text.push_str(head);
         text.push('\n');

@@ -1,14 +1,18 @@
 //! Discovery alone, on small graphs: does the forwarding graph ever hold a cycle, is everybody
 //! served, and what does it cost? With the rank order, and without.
 
+mod settings;
+
 use std::time::Duration;
 
 use mars_forwarder_core::RankRule;
 use mars_time::Instant;
 use mars_wire::NameBuf;
 use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+pub use self::settings::{Chosen, Settings, Where};
+use crate::campaign::each;
 use crate::link::LinkSpec;
 use crate::plan::{Deploy, Fetch, FieldError, FlowPlan, Plan, ProducerPlan, check_range};
 use crate::routing::next_hops;
@@ -17,8 +21,7 @@ use crate::topology::Shape;
 use crate::units::{Probability, Span, below, choices};
 
 /// The experiment's settings.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Discover {
     /// The graph.
     pub topology: Shape,
@@ -144,24 +147,27 @@ impl Discover {
         left
     }
 
-    /// Runs all seeds, once with the rank order and once without.
+    /// Runs all seeds, once with the rank order and once without, `jobs` at a time; `tick` is called
+    /// after each.
     pub fn compare(
         &self,
         seeds: std::ops::Range<u64>,
         wire: bool,
-        mut tick: impl FnMut(),
+        jobs: usize,
+        tick: &(dyn Fn() + Sync),
     ) -> Comparison {
-        let mut one = |rule| {
-            let mut tally = Tally::default();
-            for seed in seeds.clone() {
-                tally.add(&self.run_one(seed, wire, rule));
+        let count = usize::try_from(seeds.end - seeds.start).unwrap_or(usize::MAX);
+        let all = |rule| {
+            let runs = each(count, jobs, &|number| {
+                let one = self.run_one(seeds.start + number as u64, wire, rule);
                 tick();
-            }
-            tally
+                Tally::of(&one)
+            });
+            runs.into_iter().fold(Tally::default(), Tally::and)
         };
         Comparison {
-            enforced: one(RankRule::Enforced),
-            off: one(RankRule::Off),
+            enforced: all(RankRule::Enforced),
+            off: all(RankRule::Off),
         }
     }
 
@@ -261,6 +267,37 @@ impl Tally {
         self.faults += result.meter.faults.len() as u64;
         if self.first_fault.is_none() {
             self.first_fault = result.meter.faults.first().cloned();
+        }
+    }
+
+    /// Of one run.
+    #[must_use]
+    pub fn of(one: &One) -> Self {
+        let mut tally = Self::default();
+        tally.add(one);
+        tally
+    }
+
+    /// The sums of both; `self` came first.
+    #[must_use]
+    pub fn and(self, later: Self) -> Self {
+        Self {
+            runs: self.runs + later.runs,
+            consumers: self.consumers + later.consumers,
+            runs_with_cycles: self.runs_with_cycles + later.runs_with_cycles,
+            cycles: self.cycles + later.cycles,
+            disorders: self.disorders + later.disorders,
+            unserved: self.unserved + later.unserved,
+            unconverged: self.unconverged + later.unconverged,
+            probes: self.probes + later.probes,
+            probes_max: self.probes_max.max(later.probes_max),
+            paths: self.paths + later.paths,
+            revisits: self.revisits + later.revisits,
+            looped: self.looped + later.looped,
+            faults: self.faults + later.faults,
+            first_cycle_seed: self.first_cycle_seed.or(later.first_cycle_seed),
+            first_unserved_seed: self.first_unserved_seed.or(later.first_unserved_seed),
+            first_fault: self.first_fault.or(later.first_fault),
         }
     }
 

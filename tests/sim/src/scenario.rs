@@ -22,9 +22,10 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use crate::discover::Discover;
+use crate::discover::{Chosen, Discover, Settings};
 use crate::graph::Graph;
 use crate::plan::{FieldError, System, check_range};
+use crate::survey::Survey;
 use crate::wan::Wan;
 
 /// A scenario file.
@@ -49,7 +50,7 @@ pub struct Scenario {
     /// The wide-area experiment.
     pub wan: Option<Wan>,
     /// Discovery alone.
-    pub discover: Option<Discover>,
+    pub discover: Option<Settings>,
     /// A network of the user's own.
     pub graph: Option<Graph>,
 }
@@ -67,8 +68,10 @@ const fn mars() -> System {
 pub enum Experiment {
     /// The wide-area experiment.
     Wan(Wan),
-    /// Discovery alone.
+    /// Discovery alone on small graphs.
     Discover(Discover),
+    /// Discovery alone on networks.
+    Survey(Vec<Survey>),
     /// A network of the user's own.
     Graph(Graph),
 }
@@ -81,7 +84,13 @@ impl Scenario {
     pub fn parse(text: &str) -> Result<(Self, Experiment), ScenarioError> {
         let scenario: Self = toml::from_str(text).map_err(|error| ScenarioError {
             line: error.span().map(|span| line_at(text, span.start)),
-            message: flatten(error.message()),
+            message: error
+                .span()
+                .and_then(|span| key_at(text, span.start))
+                .map_or_else(
+                    || flatten(error.message()),
+                    |key| format!("{key}: {}", flatten(error.message())),
+                ),
         })?;
         let experiment = scenario.experiment().map_err(|error| ScenarioError {
             line: line_of_field(text, error.field),
@@ -97,10 +106,13 @@ impl Scenario {
                 wan.check()?;
                 Ok(Experiment::Wan(wan.clone()))
             }
-            (None, Some(discover), None) => {
-                discover.check()?;
-                Ok(Experiment::Discover(discover.clone()))
-            }
+            (None, Some(discover), None) => match discover.resolve()? {
+                Chosen::Shapes(discover) => Ok(Experiment::Discover(discover)),
+                Chosen::Networks(surveys) => {
+                    check_range("seeds", self.seeds, 1, 1)?;
+                    Ok(Experiment::Survey(surveys))
+                }
+            },
             (None, None, Some(graph)) => {
                 graph.plan(self.seed, self.wire)?;
                 Ok(Experiment::Graph(graph.clone()))
@@ -140,6 +152,29 @@ fn line_at(text: &str, offset: usize) -> (usize, String) {
     let number = before.matches('\n').count();
     let line = text.lines().nth(number).unwrap_or_default();
     (number + 1, line.trim_end().to_owned())
+}
+
+/// The key, with its table if it stands on a line of its own, whose value begins at `offset`.
+fn key_at(text: &str, offset: usize) -> Option<String> {
+    let before = text.get(..offset)?.trim_end().strip_suffix('=')?.trim_end();
+    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let rest = before.trim_end_matches(is_key);
+    let key = before.get(rest.len()..).filter(|key| !key.is_empty())?;
+    let alone = rest
+        .lines()
+        .next_back()
+        .is_none_or(|line| rest.ends_with('\n') || line.trim().is_empty());
+    let heads = rest
+        .lines()
+        .rev()
+        .filter(|line| line.trim_start().starts_with('['));
+    let table = heads
+        .map(|line| line.trim().trim_matches(['[', ']']))
+        .next();
+    match table.filter(|_| alone) {
+        Some(table) => Some(format!("{table}.{key}")),
+        None => Some(key.to_owned()),
+    }
 }
 
 /// The first line that sets a field.
@@ -272,6 +307,39 @@ fetches = [{ at = "a", from = "c" }]
             assert!(message.contains(part), "{to}: {message}");
             assert_eq!(at, Some(line), "{to}: {message}");
         }
+    }
+
+    #[test]
+    fn values_of_the_wrong_kind_are_named_by_their_key() {
+        for (text, start) in [
+            ("[wan]\nservers = \"x\"\n", "wan.servers: "),
+            ("[discover]\n  loss=2\n", "discover.loss: "),
+            ("seed = -1\n[wan]\n", "seed: "),
+            ("wan.clients = true\n", "wan.clients: "),
+            (&GRAPH.replace("loss = 0.5", "loss = 1.5"), "loss: "),
+            (
+                "[graph]\nproducers = []\nfetches = []\n[[graph.links]]\nqueue = false\n",
+                "graph.links.queue: ",
+            ),
+        ] {
+            let (_, message) = error(text);
+            assert!(message.starts_with(start), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_topology_decides_what_discover_means() {
+        let (_, experiment) =
+            Scenario::parse("[discover]\ntopology = \"geant\"\npairs = 5\n").unwrap();
+        let Experiment::Survey(surveys) = experiment else {
+            panic!("{experiment:?}");
+        };
+        assert_eq!(surveys[0].network.nodes.len(), 22);
+        assert_eq!(surveys[0].pairs, Some(5));
+        let (line, message) = error("seeds = 2\n[discover]\ntopology = \"all\"\n");
+        assert_eq!(line, Some(1), "{message}");
+        let (line, message) = error("[discover]\ntopology = \"ring\"\npairs = 5\n");
+        assert_eq!(line, Some(3), "{message}");
     }
 
     #[test]

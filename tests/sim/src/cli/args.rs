@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::Failure;
+use crate::discover::Where;
 use crate::plan::Deploy;
-use crate::topology::Shape;
 use crate::units::{Octets, Probability, Span};
 
 /// A deterministic network simulator that hosts the MARS machines unchanged.
@@ -21,7 +21,7 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Servers fetch objects from many clients over a wide-area network.
     Wan(WanArgs),
-    /// Discovery alone on small graphs, with the rank order and without.
+    /// Discovery alone: on small graphs with the rank order and without, or on real networks.
     Discover(DiscoverArgs),
     /// A scenario from a TOML file.
     #[command(
@@ -69,26 +69,11 @@ pub(super) struct Outputs {
 impl Outputs {
     /// Whether each file is another one.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        let files = [
+        all_different(&[
             ("--json", &self.json),
             ("--csv", &self.csv),
             ("--html", &self.html),
-        ];
-        for (number, (option, path)) in files.iter().enumerate() {
-            let Some(path) = path else { continue };
-            let same =
-                |other: &PathBuf| std::path::absolute(other).ok() == std::path::absolute(path).ok();
-            let twin = files[..number]
-                .iter()
-                .find(|(_, other)| other.as_ref().is_some_and(same));
-            if let Some((twin, _)) = twin {
-                return Err(Failure::Usage(format!(
-                    "{option}: expected another file than that of {twin}, got `{}`",
-                    path.display()
-                )));
-            }
-        }
-        Ok(())
+        ])
     }
 
     /// Whether nothing but JSON is wanted; `experiment` has nothing else.
@@ -101,6 +86,25 @@ impl Outputs {
         }
         Ok(())
     }
+}
+
+/// Whether each file is another one.
+pub(super) fn all_different(files: &[(&str, &Option<PathBuf>)]) -> Result<(), Failure> {
+    for (number, (option, path)) in files.iter().enumerate() {
+        let Some(path) = path else { continue };
+        let same =
+            |other: &PathBuf| std::path::absolute(other).ok() == std::path::absolute(path).ok();
+        let twin = files[..number]
+            .iter()
+            .find(|(_, other)| other.as_ref().is_some_and(same));
+        if let Some((twin, _)) = twin {
+            return Err(Failure::Usage(format!(
+                "{option}: expected another file than that of {twin}, got `{}`",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 #[derive(Debug, Args)]
@@ -153,24 +157,34 @@ pub(super) struct WanArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct DiscoverArgs {
-    /// line, ring, triangle, ladder, star, mesh or random.
-    #[arg(long, default_value = "random")]
-    pub(super) topology: Shape,
-    /// Nodes, or a range to draw from as in 4..25; the last one produces.
-    #[arg(long, default_value = "4..25")]
-    pub(super) nodes: Span,
-    /// Consumers, or a range to draw from.
-    #[arg(long, default_value = "1..5")]
-    pub(super) consumers: Span,
+    /// A small graph (line, ring, triangle, ladder, star, mesh, random), a real network (abilene,
+    /// geant, nobel-us, germany50, india35, attmpls, newyork), all of those, or a file with one.
+    #[arg(long, default_value = "random", value_name = "NAME|FILE")]
+    pub(super) topology: Where,
+    /// Small graphs: nodes, or a range to draw from; the last one produces [default: 4..25].
+    #[arg(long)]
+    pub(super) nodes: Option<Span>,
+    /// Small graphs: consumers, or a range to draw from [default: 1..5].
+    #[arg(long)]
+    pub(super) consumers: Option<Span>,
+    /// Small graphs: greatest delay of a link, milliseconds [default: 20].
+    #[arg(long)]
+    pub(super) delay_ms: Option<u32>,
+    /// Networks: pairs of nodes to draw [default: all up to 2500, else 1000].
+    #[arg(long)]
+    pub(super) pairs: Option<u32>,
+    /// Networks: the consumer's node [default: any].
+    #[arg(long, value_name = "NODE")]
+    pub(super) from: Option<String>,
+    /// Networks: the producer's node [default: any].
+    #[arg(long, value_name = "NODE")]
+    pub(super) to: Option<String>,
     /// Loss on every link, from 0 to 1.
     #[arg(long, default_value = "0")]
     pub(super) loss: Probability,
     /// Duplication on every link, from 0 to 1.
     #[arg(long, default_value = "0")]
     pub(super) duplicate: Probability,
-    /// Greatest delay of a link, milliseconds.
-    #[arg(long, default_value_t = 20)]
-    pub(super) delay_ms: u32,
     /// Milliseconds by which a packet may be late beyond the delay, so that packets overtake.
     #[arg(long, default_value_t = 0)]
     pub(super) jitter_ms: u32,
@@ -180,15 +194,24 @@ pub(super) struct DiscoverArgs {
     /// First seed.
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Seeds, counted up from the first.
-    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    pub(super) seeds: u64,
+    /// Small graphs: seeds, counted up from the first [default: 400].
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(super) seeds: Option<u64>,
     /// Encode and decode every packet; the results are the same.
     #[arg(long)]
     pub(super) wire: bool,
+    /// Runs at the same time; the results do not depend on it.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) jobs: u16,
     /// Write figures as JSON.
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Networks: write a report with the networks drawn.
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+    /// One network: draw it with the paths of the pair that has most.
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -93,21 +93,27 @@ fn write_files(
         wrote.push(format!("wrote {}", path.display()));
     }
     if let (Some(path), Some(first)) = (&outputs.html, results.first()) {
-        let mut out = create(path)?;
-        write_html(document, plan, first, &command(), &mut out)
-            .and_then(|()| out.flush())
-            .map_err(|error| told(path, &error))?;
-        wrote.push(format!("wrote {}", path.display()));
+        let page = |out: &mut dyn Write| write_html(document, plan, first, &command(), out);
+        wrote.push(write_with(path, page)?);
     }
     Ok(wrote)
 }
 
 /// Writes a file and gives a line on it.
 pub(super) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<String, Failure> {
+    write_with(path, |out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        writeln!(out)
+    })
+}
+
+/// Lets `write` write a file and gives a line on it.
+pub(super) fn write_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<String, Failure> {
     let mut out = create(path)?;
-    serde_json::to_writer_pretty(&mut out, value)
-        .map_err(io::Error::from)
-        .and_then(|()| writeln!(out))
+    write(&mut out)
         .and_then(|()| out.flush())
         .map_err(|error| told(path, &error))?;
     Ok(format!("wrote {}", path.display()))
@@ -190,7 +196,7 @@ fn shortest_path_routes(plan: &Plan) -> u64 {
 }
 
 /// What the user typed.
-fn command() -> String {
+pub(super) fn command() -> String {
     let quoted = std::env::args().skip(1).map(|arg| {
         if arg
             .chars()

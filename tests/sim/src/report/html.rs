@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::table::ROWS;
-use super::{Document, plots};
+use super::{Document, escape, plots};
 use crate::plan::Plan;
 use crate::run::RunResult;
 
-const STYLE: &str = "
+pub(super) const STYLE: &str = "
 :root { color-scheme: light; }
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 0 auto; padding: 1rem; max-width: 62rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
@@ -201,11 +201,4 @@ fn group_names(plan: &Plan) -> Vec<String> {
             })
         })
         .collect()
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }

@@ -114,7 +114,10 @@ pub fn comparison_table(comparison: &Comparison) -> String {
     render(names, rows)
 }
 
-fn render(names: Vec<String>, rows: impl Iterator<Item = (String, Vec<String>)>) -> String {
+pub(super) fn render(
+    names: Vec<String>,
+    rows: impl Iterator<Item = (String, Vec<String>)>,
+) -> String {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     let columns = names.len();

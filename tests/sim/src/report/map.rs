@@ -1,0 +1,374 @@
+//! A network drawn as it lies, with the disjoint paths that were found between two of its nodes.
+
+use std::fmt::Write as _;
+
+use super::escape;
+use crate::network::{Network, Positions};
+use crate::survey::Pair;
+
+const WIDTH: f64 = 960.0;
+const MARGIN: f64 = 46.0;
+/// Height of a line of the legend.
+const LINE: f64 = 20.0;
+const INK: &str = "#222222";
+
+/// Colour and dashes of each path. They differ in lightness from one to the next, and in dashes,
+/// so that they can be told apart in grey.
+const STROKES: [(&str, &str); 8] = [
+    ("#003f7f", ""),
+    ("#e69f00", ""),
+    ("#8c2d6a", "9 4"),
+    ("#3aa0dc", "9 4"),
+    ("#00614a", "3 3"),
+    ("#d55e00", "3 3"),
+    ("#444444", "12 3 3 3"),
+    ("#b58bc9", "12 3 3 3"),
+];
+
+type Point = (f64, f64);
+
+/// The drawing as SVG text, whole: it can stand in a page or in a file of its own.
+#[must_use]
+pub fn map_svg(network: &Network, pair: &Pair) -> String {
+    let mut svg = String::new();
+    // Writing to a string cannot fail.
+    let _ = Drawing::new(network, pair).write(&mut svg);
+    svg
+}
+
+struct Drawing<'a> {
+    network: &'a Network,
+    pair: &'a Pair,
+    places: Vec<Point>,
+    height: f64,
+}
+
+impl<'a> Drawing<'a> {
+    fn new(network: &'a Network, pair: &'a Pair) -> Self {
+        let top = LINE * (pair.paths.len() + 3) as f64 + 14.0;
+        let (places, height) = project(network, top);
+        Self {
+            network,
+            pair,
+            places,
+            height,
+        }
+    }
+
+    fn write(&self, svg: &mut String) -> std::fmt::Result {
+        let height = self.height;
+        let (from, to) = (self.name(self.pair.from), self.name(self.pair.to));
+        write!(
+            svg,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" \
+             width=\"{WIDTH}\" height=\"{height:.0}\" role=\"img\" \
+             font-family=\"sans-serif\" font-size=\"13\" fill=\"{INK}\">\n\
+             <title>{}: disjoint paths from {from} to {to}</title>\n\
+             <rect width=\"{WIDTH}\" height=\"{height:.0}\" fill=\"#ffffff\"/>\n",
+            escape(&self.network.name)
+        )?;
+        self.links(svg)?;
+        self.paths(svg)?;
+        self.nodes(svg)?;
+        self.legend(svg)?;
+        svg.push_str("</svg>\n");
+        Ok(())
+    }
+
+    fn name(&self, node: usize) -> String {
+        escape(&self.network.nodes[node].name)
+    }
+
+    /// All links; those that lie in a valid upstream edge are darker and point upstream.
+    fn links(&self, svg: &mut String) -> std::fmt::Result {
+        for link in &self.network.links {
+            let [a, b] = link.ends;
+            let valid = |from, to| self.pair.edges.contains(&(from, to));
+            let (from, to) = if valid(b, a) { (b, a) } else { (a, b) };
+            let is_valid = valid(from, to);
+            let colour = if is_valid { "#8a8a8a" } else { "#d8d8d8" };
+            line(svg, self.places[from], self.places[to], colour, 1.4, "")?;
+            if is_valid {
+                arrow(svg, self.places[from], self.places[to], colour, 5.0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn paths(&self, svg: &mut String) -> std::fmt::Result {
+        for (number, path) in self.pair.paths.iter().enumerate() {
+            let (colour, dashes) = STROKES[number % STROKES.len()];
+            writeln!(svg, "<g><title>{}</title>", self.route(path))?;
+            for step in path.windows(2) {
+                let (from, to) = (self.places[step[0]], self.places[step[1]]);
+                line(svg, from, to, colour, 4.0, dashes)?;
+                arrow(svg, from, to, colour, 9.0)?;
+            }
+            svg.push_str("</g>\n");
+        }
+        Ok(())
+    }
+
+    /// Consumer square, producer diamond, all others round; names where there is room.
+    fn nodes(&self, svg: &mut String) -> std::fmt::Result {
+        let mut taken = self.obstacles();
+        for (node, (x, y)) in self.places.iter().enumerate() {
+            let special = node == self.pair.from || node == self.pair.to;
+            match (node == self.pair.from, node == self.pair.to) {
+                (true, _) => write!(
+                    svg,
+                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"16\" height=\"16\" fill=\"{INK}\"/>",
+                    x - 8.0,
+                    y - 8.0
+                )?,
+                (_, true) => write!(
+                    svg,
+                    "<path d=\"M{x:.1} {:.1}l11 11l-11 11l-11 -11z\" fill=\"{INK}\"/>",
+                    y - 11.0
+                )?,
+                _ => write!(
+                    svg,
+                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"#ffffff\" stroke=\"{INK}\"/>"
+                )?,
+            }
+            let name = self.name(node);
+            let label = Label::place((*x, *y), &self.network.nodes[node].name, &taken);
+            taken.push(label.area);
+            let weight = if special { " font-weight=\"bold\"" } else { "" };
+            writeln!(
+                svg,
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\"{weight} paint-order=\"stroke\" \
+                 stroke=\"#ffffff\" stroke-width=\"3\" stroke-linejoin=\"round\">{name}</text>",
+                label.at.0, label.at.1, label.anchor
+            )?;
+        }
+        Ok(())
+    }
+
+    /// What labels had better not cover: nodes, and points along the paths.
+    fn obstacles(&self) -> Vec<Area> {
+        let nodes = self.places.iter().map(|at| Area::around(*at, 7.0, 7.0));
+        let steps = self.pair.paths.iter().flat_map(|path| path.windows(2));
+        let along = steps.flat_map(|step| {
+            let (a, b) = (self.places[step[0]], self.places[step[1]]);
+            (1..16).map(move |n| Area::around(between(a, b, f64::from(n) / 16.0), 3.0, 3.0))
+        });
+        nodes.chain(along).collect()
+    }
+
+    fn legend(&self, svg: &mut String) -> std::fmt::Result {
+        let pair = self.pair;
+        let (from, to) = (self.name(pair.from), self.name(pair.to));
+        writeln!(
+            svg,
+            "<text x=\"16\" y=\"24\" font-size=\"15\">{}: what {from} (square) finds towards {to} (diamond)</text>",
+            escape(&self.network.name)
+        )?;
+        for (number, path) in pair.paths.iter().enumerate() {
+            let y = 24.0 + LINE * (number + 1) as f64;
+            let (colour, dashes) = STROKES[number % STROKES.len()];
+            line(svg, (16.0, y - 4.0), (60.0, y - 4.0), colour, 4.0, dashes)?;
+            writeln!(svg, "<text x=\"68\" y=\"{y}\">{}</text>", self.route(path))?;
+        }
+        let y = 24.0 + LINE * (pair.paths.len() + 1) as f64;
+        line(svg, (16.0, y - 4.0), (60.0, y - 4.0), "#8a8a8a", 1.4, "")?;
+        arrow(svg, (16.0, y - 4.0), (60.0, y - 4.0), "#8a8a8a", 5.0)?;
+        writeln!(
+            svg,
+            "<text x=\"68\" y=\"{y}\">other valid upstreams; pale: links that are not used. \
+             Disjoint paths: {} found of {} eligible, {} in the whole network, {} by ECMP</text>",
+            pair.found, pair.eligible, pair.whole, pair.ecmp
+        )
+    }
+
+    fn route(&self, path: &[usize]) -> String {
+        let names: Vec<String> = path.iter().map(|node| self.name(*node)).collect();
+        names.join(" – ")
+    }
+}
+
+/// Where nodes are drawn, `top` being left free, and the height of the drawing. A degree of
+/// longitude is as wide as it is in the middle of the network.
+fn project(network: &Network, top: f64) -> (Vec<Point>, f64) {
+    let ends = |values: &dyn Fn(usize) -> f64| {
+        let all = (0..network.nodes.len()).map(values);
+        all.fold((f64::MAX, f64::MIN), |(low, high), v| {
+            (low.min(v), high.max(v))
+        })
+    };
+    let (south, north) = ends(&|node| network.nodes[node].y);
+    let (west, east) = ends(&|node| network.nodes[node].x);
+    let narrowing = match network.positions {
+        Positions::Degrees => f64::midpoint(south, north).to_radians().cos().max(0.1),
+        Positions::Plane => 1.0,
+    };
+    let (wide, high) = (
+        ((east - west) * narrowing).max(1e-9),
+        (north - south).max(1e-9),
+    );
+    let room = WIDTH - 2.0 * MARGIN;
+    let scale = (room / wide).min(760.0 / high);
+    let left = MARGIN + (room - wide * scale) / 2.0;
+    let places = network
+        .nodes
+        .iter()
+        .map(|node| {
+            let x = left + (node.x - west) * narrowing * scale;
+            (x, top + MARGIN / 2.0 + (north - node.y) * scale)
+        })
+        .collect();
+    (places, top + MARGIN * 1.5 + high * scale)
+}
+
+fn between(a: Point, b: Point, share: f64) -> Point {
+    (a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share)
+}
+
+fn line(
+    svg: &mut String,
+    a: Point,
+    b: Point,
+    colour: &str,
+    width: f64,
+    dashes: &str,
+) -> std::fmt::Result {
+    let dashes = if dashes.is_empty() {
+        String::new()
+    } else {
+        format!(" stroke-dasharray=\"{dashes}\"")
+    };
+    writeln!(
+        svg,
+        "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"{colour}\" stroke-width=\"{width}\"{dashes}/>",
+        a.0, a.1, b.0, b.1
+    )
+}
+
+/// A head of an arrow a little beyond the middle of a line.
+fn arrow(svg: &mut String, a: Point, b: Point, colour: &str, size: f64) -> std::fmt::Result {
+    let length = (b.0 - a.0).hypot(b.1 - a.1);
+    if length < 3.0 * size {
+        return Ok(());
+    }
+    let tip = between(a, b, 0.56 + size / length / 2.0);
+    let back = between(tip, a, size * 1.3 / length.max(1.0));
+    let across = (
+        (b.1 - a.1) / length * size * 0.7,
+        (a.0 - b.0) / length * size * 0.7,
+    );
+    writeln!(
+        svg,
+        "<path d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}z\" fill=\"{colour}\"/>",
+        tip.0,
+        tip.1,
+        back.0 + across.0,
+        back.1 + across.1,
+        back.0 - across.0,
+        back.1 - across.1
+    )
+}
+
+#[derive(Clone, Copy)]
+struct Area {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+impl Area {
+    fn around((x, y): Point, dx: f64, dy: f64) -> Self {
+        Self {
+            left: x - dx,
+            top: y - dy,
+            right: x + dx,
+            bottom: y + dy,
+        }
+    }
+
+    /// Square pixels that both cover.
+    fn overlap(&self, other: &Self) -> f64 {
+        let wide = self.right.min(other.right) - self.left.max(other.left);
+        let high = self.bottom.min(other.bottom) - self.top.max(other.top);
+        wide.max(0.0) * high.max(0.0)
+    }
+
+    /// Pixels by which it sticks out to the left or right.
+    fn outside(&self) -> f64 {
+        (4.0 - self.left).max(0.0) + (self.right - WIDTH + 4.0).max(0.0)
+    }
+}
+
+/// A name beside a node.
+struct Label {
+    at: Point,
+    anchor: &'static str,
+    area: Area,
+}
+
+impl Label {
+    /// The place out of eight around the node that covers least of what is there.
+    fn place((x, y): Point, name: &str, taken: &[Area]) -> Self {
+        let wide = 7.2 * name.chars().count() as f64;
+        let beside = [(1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0)];
+        let corners = [(1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0)];
+        let labels = beside
+            .into_iter()
+            .chain(corners)
+            .map(|(dx, dy): (f64, f64)| {
+                let (reach, rise) = if dx == 0.0 { (0.0, 15.0) } else { (11.0, 10.0) };
+                let (anchor, shift) = match dx {
+                    dx if dx > 0.0 => ("start", 0.5),
+                    dx if dx < 0.0 => ("end", -0.5),
+                    _ => ("middle", 0.0),
+                };
+                let at = (x + dx * reach, y + dy * rise + 4.5);
+                let middle = (at.0 + shift * wide, at.1 - 4.5);
+                Self {
+                    at,
+                    anchor,
+                    area: Area::around(middle, wide / 2.0, 7.0),
+                }
+            });
+        let cost = |label: &Self| {
+            let covered: f64 = taken.iter().map(|area| area.overlap(&label.area)).sum();
+            covered + 50.0 * label.area.outside()
+        };
+        let right = Self {
+            at: (x + 11.0, y + 4.5),
+            anchor: "start",
+            area: Area::around((x + 11.0 + wide / 2.0, y), wide / 2.0, 7.0),
+        };
+        let best = labels.min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        best.unwrap_or(right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn north_is_up_and_east_is_right() {
+        let network = Network::shipped("abilene").unwrap();
+        let (places, height) = project(&network, 100.0);
+        let at = |name: &str| places[network.node(name).unwrap()];
+        assert!(at("STTLng").1 < at("LOSAng").1);
+        assert!(at("LOSAng").0 < at("NYCMng").0);
+        for (x, y) in &places {
+            assert!((MARGIN - 0.1..=WIDTH - MARGIN + 0.1).contains(x), "{x}");
+            assert!((100.0..=height).contains(y), "{y}");
+        }
+    }
+
+    #[test]
+    fn a_label_moves_away_from_what_is_there() {
+        let free = Label::place((480.0, 300.0), "name", &[]);
+        assert_eq!(free.anchor, "start");
+        let blocked = Label::place((480.0, 300.0), "name", &[free.area]);
+        assert_ne!((blocked.at, blocked.anchor), (free.at, free.anchor));
+        assert!(blocked.area.overlap(&free.area) < 1.0);
+        let edge = Label::place((WIDTH - 8.0, 300.0), "name", &[]);
+        assert_eq!(edge.anchor, "end");
+    }
+}
