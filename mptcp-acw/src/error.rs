@@ -24,7 +24,7 @@ pub enum Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field} must be {expected}")]
 pub struct ConfigError {
-    /// Name of the field.
+    /// Name of the field; `acw.` before those of [`crate::AcwConfig`].
     pub field: &'static str,
     /// What it should be.
     pub expected: &'static str,

@@ -17,6 +17,9 @@ pub enum Loss {
 }
 
 /// One thing that happened.
+///
+/// `in_flight` is RFC 5681's `FlightSize`: bytes sent and not yet acknowledged. More than a window
+/// counts as a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Input {
@@ -34,7 +37,15 @@ pub enum Input {
         /// Its number.
         subflow: SubflowId,
     },
-    /// An acknowledgement came.
+    /// A subflow became a backup, or a regular one again (RFC 8684, section 3.3.8). A backup counts
+    /// for the others only while no regular subflow is in use.
+    Priority {
+        /// Which.
+        subflow: SubflowId,
+        /// Whether it is a backup.
+        backup: bool,
+    },
+    /// An acknowledgement of new data came.
     Acked {
         /// For this subflow.
         subflow: SubflowId,
@@ -44,12 +55,44 @@ pub enum Input {
         rtt: Option<Duration>,
         /// Delay from sender to receiver, if the host can tell.
         one_way: Option<Duration>,
+        /// Bytes outstanding after it.
+        in_flight: u64,
     },
-    /// A window of data lost a segment or several: one congestion event.
+    /// A duplicate ACK came. The one that makes [`crate::Config::duplicate_threshold`] is a loss by
+    /// duplicates; every one from there on lets a segment more into flight. Only for hosts that do
+    /// not count what is in the pipe by SACK (RFC 6675): those report `Lost`.
+    Duplicate {
+        /// For this subflow.
+        subflow: SubflowId,
+        /// Bytes outstanding.
+        in_flight: u64,
+    },
+    /// A loss was noticed. Until the subflow has recovered, further ones by duplicates belong to
+    /// the same congestion event and change nothing.
     Lost {
         /// On this subflow.
         subflow: SubflowId,
         /// How it was noticed.
         loss: Loss,
+        /// Bytes outstanding.
+        in_flight: u64,
+    },
+    /// All that was outstanding when a loss was noticed has been acknowledged (RFC 6582, "recover").
+    Recovered {
+        /// On this subflow.
+        subflow: SubflowId,
+    },
+    /// Nothing was in flight for longer than a retransmission timeout (RFC 5681, section 4.1). Its
+    /// window restarts and its delays are forgotten: what they were says nothing of what they are.
+    Idled {
+        /// Which.
+        subflow: SubflowId,
+    },
+    /// The subflow holds the segment that blocks the receiver's window, and is to be penalised (see
+    /// [`crate::tcp::penalised`]). At most once per round trip, and only in the open phase: the host
+    /// knows when.
+    Penalised {
+        /// Which.
+        subflow: SubflowId,
     },
 }

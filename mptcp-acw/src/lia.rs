@@ -1,82 +1,64 @@
-//! The linked increase of RFC 6356, as functions of all windows and round-trip times.
+//! The linked increases of RFC 6356, as functions of all windows and round-trip times.
 
-/// Fractional bits of ratios.
-const RATIO_BITS: u32 = 32;
-/// Fractional bits of the rates inside [`alpha`]: a slow subflow of one segment still counts.
-const RATE_BITS: u32 = 16;
+use crate::path::{ONE, Path, RATIO_BITS, total_rate};
 
-/// A subflow as the law sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Path {
-    /// Congestion window, bytes, below 2^40.
-    pub cwnd: u64,
-    /// Smoothed round-trip time, microseconds; 0 counts as 1.
-    pub rtt_us: u32,
+/// RFC 6356, section 3, equation 1, relative to a TCP: what `own` adds for an ACK over what a
+/// single TCP with its window would add. Units of 2^-32, never above 1 (goal 2). `paths` are all
+/// subflows, `own` among them.
+///
+/// With equation 2 for alpha, `min(alpha acked mss / total, acked mss / w)` over `acked mss / w` is
+///
+/// ```text
+/// min(1, w max_i(w_i / r_i^2) / sum(x)^2)  =  min(1, s_b^2 w / w_b)
+/// ```
+///
+/// where `b` is the path that has the largest `w / r^2` and `s_b` its share of the rate.
+#[must_use]
+pub fn gain(own: Path, paths: impl Iterator<Item = Path> + Clone) -> u64 {
+    times_best(own.cwnd(), paths).min(ONE)
 }
 
 /// RFC 6356, section 4, equation 2: how much more aggressive than its share of the connection a
-/// subflow may be. In units of 2^-32, saturating; 0 if no window holds anything.
-///
-/// Round-trip times matter only in proportion, so they are divided by the smallest: then no term
-/// exceeds the sum of the windows.
+/// subflow may be. Units of 2^-32, saturating; 0 without a path.
 #[must_use]
 pub fn alpha(paths: impl Iterator<Item = Path> + Clone) -> u64 {
-    let fastest = paths.clone().map(rtt).min().unwrap_or(1);
-    let (mut total, mut rate_sum, mut best) = (0_u64, 0_u64, 0_u64);
-    for path in paths {
-        let nearness = (fastest << RATIO_BITS) / rtt(path);
-        let rate = mul(path.cwnd << RATE_BITS, nearness, RATIO_BITS);
-        total = total.saturating_add(path.cwnd);
-        rate_sum = rate_sum.saturating_add(rate);
-        best = best.max(mul(rate, nearness, RATIO_BITS));
-    }
-    // total * best / rate_sum^2, one division after the other: neither quotient overflows.
-    let best_share = div(best, rate_sum, RATIO_BITS);
-    let total_share = div(total, rate_sum, RATIO_BITS + RATE_BITS);
-    mul(total_share, best_share, RATIO_BITS)
+    let total = paths.clone().map(|path| path.cwnd());
+    times_best(total.fold(0, u64::saturating_add), paths)
 }
 
-/// RFC 6356, section 3, equation 1: what an ACK of `acked` bytes adds to `cwnd` in congestion
-/// avoidance, in units of 2^-`bits` bytes. `total` is the sum of all windows, `alpha` as by
-/// [`alpha`]. Never more than a single TCP would add.
-#[must_use]
-pub fn increase(cwnd: u64, mss: u16, acked: u64, total: u64, alpha: u64, bits: u32) -> u64 {
-    let acked = u128::from(acked.min(cwnd)) * u128::from(mss);
-    let alone = (acked << bits) / u128::from(cwnd.max(1));
-    // Below 2^(40 + 16 + 64), hence the shift at the end.
-    let coupled = (acked * u128::from(alpha) / u128::from(total.max(1))) >> (RATIO_BITS - bits);
-    u64::try_from(coupled.min(alone)).unwrap_or(u64::MAX)
+/// `window * max_i(w_i / r_i^2) / sum(x)^2`, which is `window * s_b^2 / w_b`.
+fn times_best(window: u64, paths: impl Iterator<Item = Path> + Clone) -> u64 {
+    let total = total_rate(paths.clone());
+    let Some(best) = paths.reduce(better) else {
+        return 0;
+    };
+    let share = u128::from(best.share(total));
+    // At most 2^(32 + 32 + 64) less something: a share is at most 1.
+    let product = share * share * u128::from(window);
+    let quotient = (product / u128::from(best.cwnd())) >> RATIO_BITS;
+    u64::try_from(quotient).unwrap_or(u64::MAX)
 }
 
-fn rtt(path: Path) -> u64 {
-    u64::from(path.rtt_us.max(1))
-}
-
-/// `a * b / 2^bits`, saturating.
-fn mul(a: u64, b: u64, bits: u32) -> u64 {
-    u64::try_from((u128::from(a) * u128::from(b)) >> bits).unwrap_or(u64::MAX)
-}
-
-/// `a * 2^bits / b`, saturating; 0 if `b` is.
-fn div(a: u64, b: u64, bits: u32) -> u64 {
-    let quotient = (u128::from(a) << bits).checked_div(u128::from(b));
-    quotient.map_or(0, |q| u64::try_from(q).unwrap_or(u64::MAX))
+/// The one with the larger `w / r^2 = x / r`. Of two equal ones that with the larger rate: then
+/// their round-trip times differ, too, and the order of the paths does not matter.
+fn better(a: Path, b: Path) -> Path {
+    let merit = |path: Path, other: Path| u128::from(path.rate()) * u128::from(other.rtt_ns());
+    let b_is_better = (merit(b, a), b.rate()) > (merit(a, b), a.rate());
+    if b_is_better { b } else { a }
 }
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::*;
 
-    /// Fractional bits of the increases asked for below.
-    const BITS: u32 = 24;
-    /// One, as a ratio.
-    const ONE: u64 = 1 << RATIO_BITS;
-
-    fn alpha_of(paths: &[(u64, u32)]) -> u64 {
-        alpha(paths.iter().map(|&(cwnd, rtt_us)| Path { cwnd, rtt_us }))
+    fn paths(table: &[(u64, u64)]) -> impl Iterator<Item = Path> + Clone {
+        let paths = table.iter();
+        paths.map(|&(cwnd, us)| Path::new(cwnd, Duration::from_micros(us)))
     }
 
     /// In millionths, rounded.
@@ -84,19 +66,20 @@ mod tests {
         (ratio * 1_000_000 + ONE / 2) >> RATIO_BITS
     }
 
+    fn gain_of_first(table: &[(u64, u64)]) -> u64 {
+        gain(paths(table).next().unwrap(), paths(table))
+    }
+
     #[test]
     fn alpha_has_the_values_of_the_formula() {
-        // Worked out by hand from the formula, in millionths.
-        let table: &[(&[(u64, u32)], u64)] = &[
+        // Windows in bytes, round-trip times in microseconds, alpha in millionths.
+        let table: &[(&[(u64, u64)], u64)] = &[
             // One subflow is a TCP.
             (&[(14_000, 30_000)], 1_000_000),
             (&[(1, 1)], 1_000_000),
             // n equal subflows: n w (w / r^2) / (n w / r)^2 = 1 / n.
-            (&[(14_000, 30_000), (14_000, 30_000)], 500_000),
-            (
-                &[(9_000, 50_000), (9_000, 50_000), (9_000, 50_000)],
-                333_333,
-            ),
+            (&[(14_000, 30_000); 2], 500_000),
+            (&[(9_000, 50_000); 3], 333_333),
             // 10 and 100 ms, equal windows: 2 (1 / 100) / (1 / 10 + 1 / 100)^2 = 0.02 / 0.0121.
             (&[(14_000, 10_000), (14_000, 100_000)], 1_652_893),
             // 10 and 20 ms, windows 1 and 3: 4 (1 / 100) / (1 / 10 + 3 / 20)^2 = 0.04 / 0.0625.
@@ -105,80 +88,71 @@ mod tests {
             (&[(10_000, 10_000), (80_000, 20_000)], 720_000),
             // Nothing to divide by.
             (&[], 0),
-            (&[(0, 10_000)], 0),
         ];
-        for (paths, expected) in table {
-            assert_eq!(micro(alpha_of(paths)), *expected, "{paths:?}");
+        for (given, expected) in table {
+            assert_eq!(micro(alpha(paths(given))), *expected, "{given:?}");
         }
     }
 
     #[test]
-    fn an_ack_adds_the_lesser_of_two_terms() {
-        let mss = 1_000_u64;
-        let add = |windows: [u64; 2], alpha| {
-            let total = windows.iter().sum::<u64>() * mss;
-            increase(windows[0] * mss, 1_000, mss, total, alpha, BITS)
-        };
-        // Two equal subflows of w segments: a segment acknowledged adds 1 / (4 w) segments.
-        let half = ONE / 2;
-        assert_eq!(add([10, 10], half) >> BITS, mss / 40);
-        // 10 and 100 ms, equal windows of w: the lesser of 0.826 / w and 1 / w.
-        let alpha = alpha_of(&[(10_000, 10_000), (10_000, 100_000)]);
-        assert_eq!((add([10, 10], alpha) * 1_000) >> BITS, 82_644);
-        // A small window beside a large one of the same path: the connection's term would give it
-        // 1.96 / w, a TCP of its own gets 1 / w.
-        assert_eq!(add([1, 50], 100 * ONE) >> BITS, mss);
+    fn the_gain_has_the_values_of_the_formula() {
+        // As above; the gain of the first path in millionths.
+        let table: &[(&[(u64, u64)], u64)] = &[
+            (&[(14_000, 30_000)], 1_000_000),
+            // Two equal: an ACK of a segment adds 1 / (4 w) segments, of n equal 1 / (n^2 w).
+            (&[(14_000, 30_000); 2], 250_000),
+            (&[(14_000, 30_000); 8], 15_625),
+            // 10 and 100 ms, equal windows: 0.826 / w, alpha / 2, for both.
+            (&[(14_000, 10_000), (14_000, 100_000)], 826_446),
+            (&[(14_000, 100_000), (14_000, 10_000)], 826_446),
+            // Windows 1 and 3: alpha w / total = 0.64 / 4, and 0.64 * 3 / 4 for the other.
+            (&[(10_000, 10_000), (30_000, 20_000)], 160_000),
+            (&[(30_000, 20_000), (10_000, 10_000)], 480_000),
+            // 100 ms with ten times the window of 10 ms: same rates, best is the near one with a
+            // share of 1/2, so 0.25 * 10, of which a TCP gets 1.
+            (&[(100_000, 100_000), (10_000, 10_000)], 1_000_000),
+        ];
+        for (given, expected) in table {
+            assert_eq!(micro(gain_of_first(given)), *expected, "{given:?}");
+        }
     }
 
     #[test]
     fn extremes_do_not_overflow() {
         let huge = (1_u64 << 40) - 1;
-        assert_eq!(micro(alpha_of(&[(huge, u32::MAX); 2])), 500_000);
-        // A far path of little use beside a near one that is all but closed.
-        assert!(alpha_of(&[(1, 1), (huge, u32::MAX)]) > ONE);
-        assert_eq!(
-            increase(huge, u16::MAX, u64::MAX, huge, u64::MAX, BITS) >> BITS,
-            65_535
-        );
-        assert_eq!(increase(0, 0, 0, 0, 0, BITS), 0);
+        assert_eq!(micro(alpha(paths(&[(huge, u64::MAX); 2]))), 500_000);
+        // A share of 2/3 on a window of one byte beside 2^40: saturates.
+        assert_eq!(alpha(paths(&[(1, 0), (huge, u64::MAX)])), u64::MAX);
+        assert_eq!(gain_of_first(&[(huge, 0), (huge, 0)]), ONE);
     }
 
     proptest! {
-        /// RFC 6356, goal 2: on no path more aggressive than a TCP.
+        /// RFC 6356, goal 2: on no path more aggressive than a TCP; and which subflow is which
+        /// does not matter.
         #[test]
-        fn no_path_outdoes_a_tcp(
-            paths in vec((1..1_u64 << 40, any::<u32>()), 1..8),
-            mss: u16,
-            acked: u64,
+        fn no_path_outdoes_a_tcp_whatever_the_order(
+            mut given in vec((any::<u64>(), any::<u64>()), 1..8),
         ) {
-            let alpha = alpha_of(&paths);
-            let total = paths.iter().map(|(cwnd, _)| cwnd).sum();
-            for (cwnd, _) in paths {
-                let added = increase(cwnd, mss, acked, total, alpha, BITS);
-                let tcp = (u128::from(acked.min(cwnd)) * u128::from(mss)) << BITS;
-                prop_assert!(u128::from(added) * u128::from(cwnd) <= tcp);
-            }
+            let own = paths(&given).next().unwrap();
+            let (before, alpha_before) = (gain(own, paths(&given)), alpha(paths(&given)));
+            prop_assert!(before <= ONE);
+            given.reverse();
+            prop_assert_eq!(gain(own, paths(&given)), before);
+            prop_assert_eq!(alpha(paths(&given)), alpha_before);
         }
 
-        /// Which subflow is which does not matter.
+        /// Windows and round-trip times as they occur, against the formula as it is printed.
         #[test]
-        fn order_does_not_matter(mut paths in vec((1..1_u64 << 40, any::<u32>()), 1..8)) {
-            let alpha = alpha_of(&paths);
-            paths.reverse();
-            prop_assert_eq!(alpha, alpha_of(&paths));
-        }
-
-        /// `(sum w / r)^2` is at least the best path's own `(w / r)^2`, which bounds alpha.
-        #[test]
-        fn alpha_stays_below_total_over_best(paths in vec((1..1_u64 << 30, 1..1_000_000_u32), 1..8)) {
-            let total: u64 = paths.iter().map(|(cwnd, _)| cwnd).sum();
-            let best = paths
-                .iter()
-                .max_by_key(|(cwnd, rtt)| (u128::from(*cwnd) << 80) / (u128::from(*rtt) * u128::from(*rtt)))
-                .map_or(1, |(cwnd, _)| *cwnd);
-            let bound = u128::from(total) * u128::from(ONE) / u128::from(best);
-            // One part in 2^16 for the roundings inside.
-            prop_assert!(u128::from(alpha_of(&paths)) <= bound + (bound >> 16) + 1);
+        #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "the oracle")]
+        fn the_gain_is_the_formula_as_printed(
+            given in vec((1_000..1_u64 << 30, 100..10_000_000_u64), 1..8),
+        ) {
+            let terms = || given.iter().map(|&(w, r)| (w as f64, r as f64));
+            let sum: f64 = terms().map(|(w, r)| w / r).sum();
+            let best = terms().map(|(w, r)| w / (r * r)).fold(0.0, f64::max);
+            let expected = (given[0].0 as f64 * best / (sum * sum)).min(1.0);
+            let got = gain_of_first(&given) as f64 / ONE as f64;
+            prop_assert!((got - expected).abs() < 1e-5 * expected + 1e-9, "{got} {expected}");
         }
     }
 }
