@@ -133,6 +133,25 @@ fn they_read_what_we_write() {
     }
 }
 
+/// Everything that is known to happen to random packets does.
+fn outcomes_of_random_packets(peer: Peer) -> &'static [&'static str] {
+    match peer {
+        Peer::Ndnts => &["a number of more than 53 bits", "same"],
+        Peer::PythonNdn => &["fragments are not implemented", "same"],
+        Peer::NdnProtocol => &[
+            "a component of another type loses its value",
+            "a signature type is read as if it were a TYPE",
+            "it has no link layer",
+            "same",
+        ],
+        Peer::NdnNdnlp => &[
+            "a component of another type loses its value",
+            "a signature type is read as if it were a TYPE",
+            "same",
+        ],
+    }
+}
+
 #[test]
 fn they_read_what_our_generator_makes() {
     for peer in Peer::ALL {
@@ -144,6 +163,42 @@ fn they_read_what_our_generator_makes() {
             they_read(peer, stack.as_mut(), &made_up::packet(seed), &mut tally);
         }
         println!("{} reads our random packets: {tally:?}", stack.name());
+        let outcomes: Vec<_> = tally.keys().copied().collect();
+        assert_eq!(outcomes, outcomes_of_random_packets(peer));
+    }
+}
+
+/// What random packets hardly ever run into.
+#[test]
+fn what_they_trip_over() {
+    let number = fields! { "kind": "interest", "name": ["8=41", "50=010203"], "nonce": "1" };
+    let token = fields! {
+        "kind": "interest", "name": ["8=41"], "nonce": "1", "pit_token": "01",
+    };
+    let long = fields! {
+        "kind": "interest", "name": ["8=41"], "nonce": "1", "lifetime": "9007199254740992",
+    };
+    let no_number = "a numbered component that holds no number";
+    let low = "the fragment must not follow a header below 800";
+    let table = [
+        (Peer::NdnProtocol, &number, no_number),
+        (Peer::NdnNdnlp, &number, no_number),
+        (Peer::NdnNdnlp, &token, low),
+        (Peer::Ndnts, &long, "a number of more than 53 bits"),
+        (Peer::Ndnts, &number, "same"),
+        (Peer::Ndnts, &token, "same"),
+        (Peer::PythonNdn, &number, "same"),
+        (Peer::PythonNdn, &token, "same"),
+        (Peer::PythonNdn, &long, "same"),
+    ];
+    for (peer, fields, outcome) in table {
+        let Some(mut stack) = peer.open() else {
+            continue;
+        };
+        let octets = Ours.encode(fields).unwrap();
+        let mut tally = Tally::new();
+        they_read(peer, stack.as_mut(), &octets, &mut tally);
+        assert_eq!(tally, Tally::from([(outcome, 1)]), "{peer:?}: {fields:?}");
     }
 }
 
