@@ -1,7 +1,7 @@
 //! MARS packets against other people's NDN stacks, in both directions.
 //!
 //! A stack is anything with two verbs ([`Stack`]): *decode* a datagram into what it says, *encode* a
-//! datagram that says it. What a packet says is a JSON object ([`fields`]), so that it can be held
+//! datagram that says it. What a packet says is a JSON object ([`mod@fields`]), so that it can be held
 //! against what another stack says, field by field, in whatever language that is written. There are
 //! five: `mars-wire` itself ([`Ours`]), and four foreign ones ([`Peer`]):
 //!
