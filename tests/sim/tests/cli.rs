@@ -415,3 +415,72 @@ fn another_process_writes_the_same_octets_but_for_speed_figures() {
     assert_eq!(once, told("jobs.json", &["--jobs", "3"]));
     assert_ne!(once, told("other.json", &["--seed", "2"]));
 }
+
+#[test]
+fn a_network_is_surveyed_drawn_and_told() {
+    let (json, html, svg) = (scratch("net.json"), scratch("net.html"), scratch("net.svg"));
+    let path = |path: &PathBuf| path.to_str().unwrap().to_owned();
+    let output = sim(&[
+        "discover",
+        "--topology",
+        "abilene",
+        "--pairs",
+        "10",
+        "--jobs",
+        "2",
+        "--json",
+        &path(&json),
+        "--html",
+        &path(&html),
+        "--svg",
+        &path(&svg),
+    ]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("12 / 15"), "{text}");
+    let document: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
+    let survey = &document["topologies"][0];
+    assert_eq!(survey["topology"], "abilene");
+    assert_eq!(survey["pairs"].as_array().unwrap().len(), 10);
+    assert!(survey["summary"]["found_over_eligible_mean"].is_number());
+    assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
+    let page = std::fs::read_to_string(html).unwrap();
+    assert_eq!(page.matches("<svg").count(), 1);
+    for needless in ["<script", "src=", "href=", "url("] {
+        assert!(!page.contains(needless), "{needless}");
+    }
+}
+
+#[test]
+fn settings_of_networks_that_cannot_be_are_refused_by_name() {
+    let on = |topology: &'static str, more: &[&'static str], parts: &[&str]| {
+        let args = [&["discover", "--topology", topology], more].concat();
+        refused(&args, parts);
+    };
+    on(
+        "geant",
+        &["--nodes", "5"],
+        &["--nodes", "only small graphs"],
+    );
+    on("geant", &["--seeds", "5"], &["--seeds"]);
+    on("geant", &["--from", "xx"], &["--from", "at1.at", "`xx`"]);
+    on("ring", &["--pairs", "5"], &["--pairs", "a network"]);
+    on("ring", &["--svg", "x.svg"], &["--svg", "a network"]);
+    on("all", &["--svg", "x.svg"], &["--svg", "one network"]);
+    on(
+        "geant",
+        &["--svg", "x", "--html", "./x"],
+        &["--svg", "--html"],
+    );
+    on("./no-such", &[], &["--topology", "./no-such"]);
+    let file = scratch("bad-network.txt");
+    std::fs::write(&file, "node a A 1 2\nnode b B 3 4\nlink a b far\n").unwrap();
+    let path = file.to_str().unwrap();
+    refused(
+        &["discover", "--topology", path],
+        &["bad-network.txt", "line 3", "km", "`far`"],
+    );
+    std::fs::write(&file, "node a A 1 2\nnode b B 3 4\nlink a b 9\n").unwrap();
+    assert!(sim(&["discover", "--topology", path]).status.success());
+}
