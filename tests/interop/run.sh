@@ -25,12 +25,18 @@ skip() {
     printf '\n*** SKIPPED: %s: %s\n\n' "$1" "$2" >&2
 }
 
+fail() {
+    echo "$1 could not be installed, although its registry answers" >&2
+    exit 1
+}
+
 install_ndnts() {
     has node && has npm || provide nodejs npm || true
     has node && has npm || { skip NDNts "there is no node or no npm"; return; }
     # Its packages ask for a later Node; what they use is there from 18 on.
-    (cd ndnts && npm ci --no-audit --no-fund --loglevel=error) ||
-        skip NDNts "npm could not install it: is its registry out of reach?"
+    (cd ndnts && npm ci --no-audit --no-fund --loglevel=error) && return
+    (cd ndnts && npm view @ndn/packet version >/dev/null 2>&1) && fail NDNts
+    skip NDNts "the npm registry is out of reach"
 }
 
 install_python_ndn() {
@@ -38,11 +44,11 @@ install_python_ndn() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || { skip python-ndn "there is no python3 with venv"; return; }
     # The mark of a complete installation goes first and comes back last.
     rm -f .venv/installed
-    python3 -m venv .venv &&
-        .venv/bin/pip install --quiet --disable-pip-version-check --require-hashes \
-            -r python/requirements.txt &&
-        touch .venv/installed ||
-        skip python-ndn "pip could not install it: is its registry out of reach?"
+    python3 -m venv .venv
+    .venv/bin/pip install --quiet --disable-pip-version-check --require-hashes \
+        -r python/requirements.txt && touch .venv/installed && return
+    .venv/bin/pip index versions python-ndn >/dev/null 2>&1 && fail python-ndn
+    skip python-ndn "the Python package index is out of reach"
 }
 
 install_ndnts

@@ -1,8 +1,10 @@
 //! A stack in another language, as a child process that answers one line of JSON with another.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
@@ -36,7 +38,7 @@ impl Script {
             name: "NDNts 0.0.20250307",
             program: "node".into(),
             script: here.join("ndnts/script.mjs"),
-            installed: here.join("ndnts/node_modules/@ndn/packet"),
+            installed: here.join("ndnts/node_modules/.package-lock.json"),
         })
     }
 
@@ -128,13 +130,18 @@ fn octets_of(answer: &Value) -> Vec<u8> {
     unhex(answer["hex"].as_str().expect("octets"))
 }
 
-/// Past the test harness, which keeps to itself what a test that passes prints.
-fn skip(name: &str) {
+/// Says so once for each stack, and past the test harness, which keeps to itself what a test that
+/// passes prints.
+fn skip(name: &'static str) {
+    static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let required = std::env::var_os("MARS_INTEROP").is_some_and(|value| value == "required");
     assert!(!required, "{name} is not installed");
-    let _ = writeln!(
-        std::io::stderr(),
-        "\n*** SKIPPED: {name} is not installed. `bash tests/interop/run.sh` installs it and runs \
-         these tests with it.\n"
-    );
+    if SAID.lock().expect("nobody panics with it").insert(name) {
+        let text = format!(
+            "\n*** SKIPPED: {name} is not installed. `bash tests/interop/run.sh` installs it and runs \
+             these tests with it.\n\n"
+        );
+        // Where nobody listens, nobody is told.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
 }
