@@ -2,7 +2,7 @@
 //! and Implementation", IEEE/ACM Transactions on Networking 24(1), 2016;
 //! draft-walid-mptcp-congestion-control).
 
-use crate::path::{ONE, Path, RATIO_BITS, total_rate};
+use crate::path::{ONE, Path, RATIO_BITS};
 
 /// What `own` adds for an ACK over what a single TCP with its window would add, units of 2^-32.
 /// `paths` are all subflows, `own` among them. Never above 1.
@@ -18,11 +18,17 @@ use crate::path::{ONE, Path, RATIO_BITS, total_rate};
 /// Where `own` is not the fastest, `s + b <= 1` and `s <= b`, so that is at most `(4 s + b) / 10`
 /// or a quarter; where it is, `s^2`.
 #[must_use]
-pub fn gain(own: Path, paths: impl Iterator<Item = Path> + Clone) -> u64 {
-    let total = total_rate(paths.clone());
+pub fn gain(own: Path, paths: impl Iterator<Item = Path>) -> u64 {
+    let (total, fastest) = paths.fold((0_u64, own), |(total, fastest), path| {
+        let fastest = if path.rate() > fastest.rate() {
+            path
+        } else {
+            fastest
+        };
+        (total.saturating_add(path.rate()), fastest)
+    });
     let own_share = u128::from(own.share(total));
-    let fastest = paths.map(|path| path.share(total)).max();
-    let best_share = fastest.map_or(own_share, u128::from);
+    let best_share = u128::from(fastest.share(total));
     let product = (own_share + best_share) * (4 * own_share + best_share) / 10;
     u64::try_from(product >> RATIO_BITS).map_or(ONE, |gain| gain.min(ONE))
 }

@@ -6,8 +6,7 @@ use arrayvec::ArrayVec;
 use mars_time::Instant;
 
 use crate::acw::{self, Theta};
-use crate::olia::Losses;
-use crate::path::{ONE, Path};
+use crate::path::ONE;
 use crate::subflow::{Growth, Subflow};
 use crate::{
     AcwConfig, Config, ConfigError, Coupling, Delay, Error, Input, Loss, Output, Phase, Reset,
@@ -26,8 +25,8 @@ pub struct Coupler<const N: usize = 8> {
     now: Instant,
     /// Next update of ACW; none while less than two subflows are in use.
     update: Option<Instant>,
-    /// Whether some setting may have changed since the last drain.
-    changed: bool,
+    /// Position of the first subflow that may have a setting that was not told.
+    untold_from: usize,
 }
 
 impl<const N: usize> Coupler<N> {
@@ -41,7 +40,7 @@ impl<const N: usize> Coupler<N> {
             subflows: ArrayVec::new(),
             now,
             update: None,
-            changed: false,
+            untold_from: 0,
         })
     }
 
@@ -52,51 +51,50 @@ impl<const N: usize> Coupler<N> {
     pub fn handle_input(&mut self, now: Instant, input: Input) -> Result<(), Error> {
         self.advance(now);
         match input {
-            Input::Timeout => return Ok(()),
-            Input::SubflowAdded { subflow, mss } => self.add(subflow, mss)?,
+            Input::Timeout => Ok(()),
+            Input::SubflowAdded { subflow, mss } => self.add(subflow, mss),
             Input::SubflowRemoved { subflow } => {
-                let i = self.position(subflow)?;
-                self.subflows.remove(i);
+                let position = self.position(subflow)?;
+                self.subflows.remove(position);
+                self.untold_from = 0;
+                Ok(())
             }
-            Input::Priority { subflow, backup } => self.subflow_mut(subflow)?.backup = backup,
+            Input::Priority { subflow, backup } => {
+                self.change(subflow, |subflow, _| subflow.backup = backup)
+            }
             Input::Acked {
                 subflow,
                 bytes,
                 rtt,
                 one_way,
                 in_flight,
-            } => self.acked(subflow, bytes, in_flight, (rtt, one_way))?,
+            } => self.acked(subflow, bytes, in_flight, (rtt, one_way)),
             Input::Duplicate { subflow, in_flight } => {
-                let config = self.config;
-                if self.subflow_mut(subflow)?.duplicate(&config) {
+                let mut tells = false;
+                self.change(subflow, |subflow, config| tells = subflow.duplicate(config))?;
+                if tells {
                     self.lost(subflow, Loss::Duplicates, in_flight)?;
                 }
+                Ok(())
             }
             Input::Lost {
                 subflow,
                 loss,
                 in_flight,
-            } => self.lost(subflow, loss, in_flight)?,
-            Input::Recovered { subflow } => self.subflow_mut(subflow)?.recovered(),
-            Input::Idled { subflow } => {
-                let config = self.config;
-                self.subflow_mut(subflow)?.idled(&config);
-            }
-            Input::Penalised { subflow } => self.subflow_mut(subflow)?.penalised(),
+            } => self.lost(subflow, loss, in_flight),
+            Input::Recovered { subflow } => self.change(subflow, |subflow, _| subflow.recovered()),
+            Input::Idled { subflow } => self.change(subflow, Subflow::idled),
+            Input::Penalised { subflow } => self.change(subflow, Subflow::penalised),
         }
-        self.changed = true;
-        Ok(())
     }
 
     /// Takes the next changed setting, at last the wake-up time.
     pub fn poll_output(&mut self) -> Output {
-        if self.changed {
-            let config = &self.config;
-            let mut subflows = self.subflows.iter_mut();
-            if let Some(output) = subflows.find_map(|subflow| subflow.untold(config)) {
+        while let Some(subflow) = self.subflows.get_mut(self.untold_from) {
+            if let Some(output) = subflow.untold(&self.config) {
                 return output;
             }
-            self.changed = false;
+            self.untold_from += 1;
         }
         Output::Timeout(self.update)
     }
@@ -163,12 +161,12 @@ impl<const N: usize> Coupler<N> {
         for subflow in &mut self.subflows {
             let is_slowest = takes_part(&&*subflow) && subflow.delay(one_way) == Some(slowest);
             match (is_slowest, divisor) {
-                (true, Some(theta)) => subflow.adapt(theta, acw),
+                (true, Some(theta)) => subflow.adapt(theta, acw, &self.config),
                 (false, _) if acw.reset == Reset::OnChange => subflow.cuts = 0,
                 _ => {}
             }
         }
-        self.changed = true;
+        self.untold_from = 0;
         true
     }
 
@@ -191,25 +189,22 @@ impl<const N: usize> Coupler<N> {
         (rtt, one_way): (Option<Duration>, Option<Duration>),
     ) -> Result<(), Error> {
         let position = self.position(id)?;
-        let (config, now) = (&self.config, self.now);
+        let (now, config) = (self.now, &self.config);
         let Some(subflow) = self.subflows.get_mut(position) else {
             return Err(Error::UnknownSubflow(id));
         };
         subflow.sample(now, rtt, one_way);
-        match subflow.acked(bytes, in_flight, config) {
-            Growth::None => subflow.refresh(),
-            Growth::SlowStart => {
-                subflow.slow_start(bytes, config);
-                subflow.refresh();
-            }
-            Growth::CongestionAvoidance => {
-                subflow.refresh();
-                // Without a round-trip time the coupling cannot be told: it waits for one.
-                let own = subflow.path.map(|path| (path, subflow.losses));
-                let gain = own.map_or(0, |own| self.gain(id, own));
-                if let Some(subflow) = self.subflows.get_mut(position) {
-                    subflow.avoid_congestion(bytes, gain, &self.config);
-                }
+        let growth = subflow.acked(bytes, in_flight, config);
+        if growth == Growth::SlowStart {
+            subflow.slow_start(bytes, config);
+        }
+        subflow.refresh(config);
+        subflow.changed = true;
+        self.untold_from = self.untold_from.min(position);
+        if growth == Growth::CongestionAvoidance {
+            let gain = self.gain(position);
+            if let Some(subflow) = self.subflows.get_mut(position) {
+                subflow.avoid_congestion(bytes, gain, &self.config);
             }
         }
         if let (Some(acw), None, Some(_), 2..) =
@@ -228,37 +223,41 @@ impl<const N: usize> Coupler<N> {
         let flight = subflow.flight(in_flight);
         let ssthresh = match (self.config.coupling, subflow.path) {
             (Coupling::Balia, Some(own)) => {
-                let paths = self.coupled(id).map(|(path, _)| path);
+                let paths = self.coupled(id).filter_map(|subflow| subflow.path);
                 balia::after_loss(flight, own, paths)
             }
             _ => tcp::halved(flight, 0),
         };
-        let config = self.config;
-        let subflow = self.subflow_mut(id)?;
-        subflow.lose(loss, ssthresh, flight, &config);
-        Ok(())
+        self.change(id, |subflow, config| {
+            subflow.lose(loss, ssthresh, flight, config);
+        })
     }
 
-    /// What an ACK on `id` adds over what a TCP would add, units of 2^-32.
-    fn gain(&self, id: SubflowId, own: (Path, Losses)) -> i64 {
-        let paths = self.coupled(id).map(|(path, _)| path);
-        let gain = match self.config.coupling {
-            Coupling::Lia => lia::gain(own.0, paths),
-            Coupling::Olia => return olia::gain(own, self.coupled(id)),
-            Coupling::Balia => balia::gain(own.0, paths),
-            Coupling::Uncoupled => ONE,
+    /// What an ACK on a subflow adds over what a TCP would add, units of 2^-32. Without a
+    /// round-trip time the coupling cannot be told: nothing is added until there is one.
+    fn gain(&self, position: usize) -> i64 {
+        let Some((id, own, graded)) = self.subflows.get(position).and_then(Subflow::measured)
+        else {
+            return 0;
+        };
+        let coupled = self.coupled(id);
+        let gain = match (self.config.coupling, graded) {
+            (Coupling::Lia, _) => lia::gain(own, coupled.filter_map(|subflow| subflow.path)),
+            (Coupling::Balia, _) => balia::gain(own, coupled.filter_map(|subflow| subflow.path)),
+            (Coupling::Olia, Some(own)) => {
+                return olia::gain(own, coupled.filter_map(|subflow| subflow.graded));
+            }
+            (Coupling::Olia, None) | (Coupling::Uncoupled, _) => ONE,
         };
         i64::try_from(gain).unwrap_or(i64::MAX)
     }
 
-    /// The subflows that share with `own`: all that have a round-trip time, but backups only where
-    /// no regular one does.
-    fn coupled(&self, own: SubflowId) -> impl Iterator<Item = (Path, Losses)> + Clone {
+    /// The subflows that share with `own`: all, but backups only where no regular one is in use.
+    fn coupled(&self, own: SubflowId) -> impl Iterator<Item = &Subflow> + Clone {
         let spare_backups = self.has_regular();
         let coupled =
             move |subflow: &&Subflow| !(subflow.backup && spare_backups) || subflow.id == own;
-        let subflows = self.subflows.iter().filter(coupled);
-        subflows.filter_map(|subflow| Some((subflow.path?, subflow.losses)))
+        self.subflows.iter().filter(coupled)
     }
 
     /// Whether a regular subflow is in use.
@@ -276,10 +275,19 @@ impl<const N: usize> Coupler<N> {
         self.subflows.iter().find(|subflow| subflow.id == id)
     }
 
-    fn subflow_mut(&mut self, id: SubflowId) -> Result<&mut Subflow, Error> {
-        let mut subflows = self.subflows.iter_mut();
-        let subflow = subflows.find(|subflow| subflow.id == id);
-        subflow.ok_or(Error::UnknownSubflow(id))
+    /// Changes one subflow.
+    fn change(
+        &mut self,
+        id: SubflowId,
+        change: impl FnOnce(&mut Subflow, &Config),
+    ) -> Result<(), Error> {
+        let position = self.position(id)?;
+        if let Some(subflow) = self.subflows.get_mut(position) {
+            change(subflow, &self.config);
+            subflow.changed = true;
+        }
+        self.untold_from = self.untold_from.min(position);
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The linked increases of RFC 6356, as functions of all windows and round-trip times.
 
-use crate::path::{ONE, Path, RATIO_BITS, total_rate};
+use crate::path::{ONE, Path, RATIO_BITS};
 
 /// RFC 6356, section 3, equation 1, relative to a TCP: what `own` adds for an ACK over what a
 /// single TCP with its window would add. Units of 2^-32, never above 1 (goal 2). `paths` are all
@@ -14,7 +14,7 @@ use crate::path::{ONE, Path, RATIO_BITS, total_rate};
 ///
 /// where `b` is the path that has the largest `w / r^2` and `s_b` its share of the rate.
 #[must_use]
-pub fn gain(own: Path, paths: impl Iterator<Item = Path> + Clone) -> u64 {
+pub fn gain(own: Path, paths: impl Iterator<Item = Path>) -> u64 {
     times_best(own.cwnd(), paths).min(ONE)
 }
 
@@ -27,11 +27,13 @@ pub fn alpha(paths: impl Iterator<Item = Path> + Clone) -> u64 {
 }
 
 /// `window * max_i(w_i / r_i^2) / sum(x)^2`, which is `window * s_b^2 / w_b`.
-fn times_best(window: u64, paths: impl Iterator<Item = Path> + Clone) -> u64 {
-    let total = total_rate(paths.clone());
-    let Some(best) = paths.reduce(better) else {
+fn times_best(window: u64, mut paths: impl Iterator<Item = Path>) -> u64 {
+    let Some(first) = paths.next() else {
         return 0;
     };
+    let (total, best) = paths.fold((first.rate(), first), |(total, best), path| {
+        (total.saturating_add(path.rate()), better(best, path))
+    });
     let share = u128::from(best.share(total));
     // At most 2^(32 + 32 + 64) less something: a share is at most 1.
     let product = share * share * u128::from(window);

@@ -1,7 +1,7 @@
 //! The opportunistic linked increases of Khalili et al. ("MPTCP is not Pareto-Optimal", IEEE/ACM
 //! Transactions on Networking 21(5), 2013; draft-khalili-mptcp-congestion-control).
 
-use crate::path::{ONE, Path, total_rate};
+use crate::path::{ONE, Path, RATIO_BITS};
 
 /// Bytes are counted up to this: 35 terabytes without a loss.
 const MAX_BYTES: u64 = 1 << 45;
@@ -41,6 +41,27 @@ impl Losses {
     }
 }
 
+/// A path and how good it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Graded {
+    path: Path,
+    /// `l / r^2`, units of 2^-82 bytes per square nanosecond.
+    quality: u128,
+}
+
+impl Graded {
+    /// Grades `path` by what it carries from loss to loss. A TCP's rate is `sqrt(2 l) / r`.
+    #[must_use]
+    pub fn new(path: Path, losses: Losses) -> Self {
+        // Below 2^(45 + 82), and no square is above 2^82.
+        let rtt = u128::from(path.rtt_ns());
+        Self {
+            path,
+            quality: (u128::from(losses.span()) << 82) / (rtt * rtt),
+        }
+    }
+}
+
 /// What `own` adds for an ACK over what a single TCP with its window would add, units of 2^-32.
 /// `paths` are all subflows, `own` among them. Less than 0 where windows are to move elsewhere.
 ///
@@ -51,8 +72,8 @@ impl Losses {
 /// gain = s^2 + epsilon
 /// ```
 ///
-/// where with the best paths `B`, those of the largest `l / r^2` (a TCP would be fastest there,
-/// as its rate is `sqrt(2 l) / r`), the largest windows `M`, and `n` paths,
+/// where with the best paths `B`, those of the largest `l / r^2`, the largest windows `M`, and `n`
+/// paths,
 ///
 /// ```text
 /// epsilon =  1 / (n |B - M|)   in B - M          if B - M is not empty
@@ -62,21 +83,23 @@ impl Losses {
 ///
 /// It is not capped at 1: a best path with a small window may for a time grow faster than a TCP.
 #[must_use]
-pub fn gain(own: (Path, Losses), paths: impl Iterator<Item = (Path, Losses)> + Clone) -> i64 {
-    let share = own.0.share(total_rate(paths.clone().map(|(path, _)| path)));
-    let squared = (u128::from(share) * u128::from(share)) / u128::from(ONE);
+pub fn gain(own: Graded, paths: impl Iterator<Item = Graded> + Clone) -> i64 {
+    let sum = |sum: u64, path: Graded| sum.saturating_add(path.path.rate());
+    let share = own.path.share(paths.clone().fold(0, sum));
+    // A share is at most 1, so is its square.
+    let squared = (u128::from(share) * u128::from(share)) >> RATIO_BITS;
     let squared = i64::try_from(squared).unwrap_or(i64::MAX);
     squared + epsilon(own, paths)
 }
 
 /// See [`gain`].
-fn epsilon(own: (Path, Losses), paths: impl Iterator<Item = (Path, Losses)> + Clone) -> i64 {
-    let Some(best) = paths.clone().reduce(better) else {
-        return 0;
+fn epsilon(own: Graded, paths: impl Iterator<Item = Graded> + Clone) -> i64 {
+    let extremes = |(best, widest): (u128, u64), path: Graded| {
+        (best.max(path.quality), widest.max(path.path.cwnd()))
     };
-    let widest = paths.clone().map(|(path, _)| path.cwnd()).max();
-    let is_widest = |path: (Path, Losses)| Some(path.0.cwnd()) == widest;
-    let is_collected = |path| !is_widest(path) && equal(path, best);
+    let (best, widest) = paths.clone().fold((0, 0), extremes);
+    let is_widest = |path: Graded| path.path.cwnd() == widest;
+    let is_collected = |path: Graded| path.quality == best && !is_widest(path);
     let (mut all, mut collected, mut wide) = (0, 0, 0);
     for path in paths {
         all += 1;
@@ -95,26 +118,6 @@ fn epsilon(own: (Path, Losses), paths: impl Iterator<Item = (Path, Losses)> + Cl
     }
 }
 
-/// `l / r^2` of the first over that of the second, as a fraction.
-fn quality(a: (Path, Losses), b: (Path, Losses)) -> (u128, u128) {
-    // Below 2^(45 + 41 + 41).
-    let cross = |losses: Losses, other: Path| {
-        let rtt = u128::from(other.rtt_ns());
-        u128::from(losses.span()) * rtt * rtt
-    };
-    (cross(a.1, b.0), cross(b.1, a.0))
-}
-
-fn better(a: (Path, Losses), b: (Path, Losses)) -> (Path, Losses) {
-    let (of_a, of_b) = quality(a, b);
-    if of_b > of_a { b } else { a }
-}
-
-fn equal(a: (Path, Losses), b: (Path, Losses)) -> bool {
-    let (of_a, of_b) = quality(a, b);
-    of_a == of_b
-}
-
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -130,10 +133,10 @@ mod tests {
     /// Window in bytes, round-trip time in milliseconds, bytes between losses.
     type Given = (u64, u64, u64);
 
-    fn paths(table: &[Given]) -> impl Iterator<Item = (Path, Losses)> + Clone {
+    fn paths(table: &[Given]) -> impl Iterator<Item = Graded> + Clone {
         table.iter().map(|&(cwnd, ms, span)| {
             let path = Path::new(cwnd, Duration::from_millis(ms));
-            (path, Losses::new(span, 0))
+            Graded::new(path, Losses::new(span, 0))
         })
     }
 

@@ -5,10 +5,10 @@ use core::time::Duration;
 use mars_time::Instant;
 
 use crate::acw::Theta;
-use crate::olia::Losses;
+use crate::olia::{Graded, Losses};
 use crate::path::{Path, nanos};
 use crate::tcp::WINDOW_BITS;
-use crate::{AcwConfig, Config, Loss, Output, SubflowId, acw, tcp};
+use crate::{AcwConfig, Config, Coupling, Loss, Output, SubflowId, acw, tcp};
 
 /// What a subflow is doing about losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,7 +78,11 @@ pub(crate) struct Subflow {
     /// As the coupled laws see it; `None` before the first round-trip time. An increase in
     /// congestion avoidance shows with the next ACK.
     pub(crate) path: Option<Path>,
-    pub(crate) losses: Losses,
+    /// The same with OLIA's grade, under OLIA.
+    pub(crate) graded: Option<Graded>,
+    /// Whether some setting may have changed since it was last told.
+    pub(crate) changed: bool,
+    losses: Losses,
     /// Cuts of ACW since the last rest.
     pub(crate) cuts: u8,
     state: State,
@@ -101,6 +105,8 @@ impl Subflow {
             mss,
             backup: false,
             path: None,
+            graded: None,
+            changed: true,
             losses: Losses::default(),
             cuts: 0,
             state: OPEN,
@@ -140,6 +146,11 @@ impl Subflow {
             State::FastRecovery { .. } => Phase::FastRecovery,
             State::Timeout { .. } => Phase::Timeout,
         }
+    }
+
+    /// Its number and its path, if that is known.
+    pub(crate) fn measured(&self) -> Option<(SubflowId, Path, Option<Graded>)> {
+        Some((self.id, self.path?, self.graded))
     }
 
     /// The delay that ACW compares, nanoseconds.
@@ -203,9 +214,12 @@ impl Subflow {
     }
 
     /// The path as the coupled laws see it, from window and round-trip time as they are now.
-    pub(crate) fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self, config: &Config) {
         let window = self.window();
         self.path = self.srtt.map(|srtt| Path::from_ns(window, srtt.ns()));
+        if config.coupling == Coupling::Olia {
+            self.graded = self.path.map(|path| Graded::new(path, self.losses));
+        }
     }
 
     /// At most a segment, and a segment below the threshold may overshoot it: as RFC 5681.
@@ -273,7 +287,7 @@ impl Subflow {
                 self.set(u64::from(self.mss) << WINDOW_BITS, config);
             }
         }
-        self.refresh();
+        self.refresh(config);
     }
 
     pub(crate) fn recovered(&mut self) {
@@ -285,30 +299,32 @@ impl Subflow {
         let window = tcp::restarted(self.window(), initial);
         self.cwnd = self.cwnd.min(window << WINDOW_BITS);
         self.state = OPEN;
-        (self.srtt, self.one_way, self.path) = (None, None, None);
+        (self.srtt, self.one_way) = (None, None);
+        self.refresh(config);
     }
 
-    pub(crate) fn penalised(&mut self) {
+    pub(crate) fn penalised(&mut self, config: &Config) {
         let (window, ssthresh) = tcp::penalised(self.window(), self.ssthresh, self.mss);
         self.cwnd = self.cwnd.min(window << WINDOW_BITS);
         self.ssthresh = ssthresh;
-        self.refresh();
+        self.refresh(config);
     }
 
     /// It is the slowest by `theta`.
-    pub(crate) fn adapt(&mut self, theta: Theta, acw: &AcwConfig) {
+    pub(crate) fn adapt(&mut self, theta: Theta, acw: &AcwConfig, config: &Config) {
         let cut;
         (cut, self.cuts) = acw::turn(self.cuts, acw.m);
         if !cut {
             return;
         }
+        self.changed = true;
         let floor = u64::from(acw.floor) * u64::from(self.mss);
         let window = acw::cut(self.window(), theta, floor);
         self.cwnd = self.cwnd.min(window << WINDOW_BITS);
         if acw.lower_ssthresh {
             self.ssthresh = self.ssthresh.min(window);
         }
-        self.refresh();
+        self.refresh(config);
     }
 
     /// What was in flight, as far as the window allowed it.
@@ -318,6 +334,9 @@ impl Subflow {
 
     /// A setting that the host has not been told, if any.
     pub(crate) fn untold(&mut self, config: &Config) -> Option<Output> {
+        if !self.changed {
+            return None;
+        }
         let (cwnd, ssthresh) = (self.cwnd(config), self.ssthresh);
         let subflow = self.id;
         if self.told.0 != cwnd {
@@ -334,6 +353,7 @@ impl Subflow {
                 bytes: ssthresh,
             });
         }
+        self.changed = false;
         None
     }
 
