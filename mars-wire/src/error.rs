@@ -89,3 +89,25 @@ pub enum EncodeError {
     #[error("packet would be refused: {0}")]
     Invalid(ErrorKind),
 }
+
+/// A field of a machine's configuration is out of its range.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field} must be {expected}")]
+pub struct ConfigError {
+    /// Name of the field.
+    pub field: &'static str,
+    /// What it should be.
+    pub expected: &'static str,
+}
+
+#[cfg(feature = "alloc")]
+impl ConfigError {
+    /// The first of `checks` (whether it is good, which field, what it should be) that is not good.
+    pub(crate) fn first_of(checks: &[(bool, &'static str, &'static str)]) -> Result<(), Self> {
+        let fault = checks.iter().find(|(good, ..)| !good);
+        fault.map_or(Ok(()), |&(_, field, expected)| {
+            Err(Self { field, expected })
+        })
+    }
+}

@@ -73,10 +73,105 @@
 //! packet that decodes, encoding gives a canonical one that decodes to the same. To change an
 //! Interest and keep what this version does not know, there is [`InterestEdit`].
 //!
+//! # Links that take less than a packet, and streams
+//!
+//! Three machines, with the feature `alloc`, all driven like every machine of the family: an input
+//! goes in with the time, outputs come out until there is but the time of the next wake-up, and what
+//! they are was settled when the input was handled. Their outputs borrow from the machine. What is in
+//! a packet concerns none of them.
+//!
+//! A `fragmenter::Fragmenter` cuts packets to the MTU of a link. It never sees the
+//! packet: it gives out heads, each with a range of the packet to send behind it. A
+//! `reassembler::Reassembler` puts them together again, in whatever order they come.
+//! Its memory is fixed, whoever sends; what is not complete in time is dropped, and at a cap what has
+//! been waiting longest. This is the whole host loop, of both ends of a link that reverses the order:
+//!
+//! ```
+//! use mars_time::Instant;
+//! use mars_wire::{LinkHeader, LpPacket, PitToken, fragmenter, reassembler};
+//!
+//! let packet = [7; 3_000];
+//! let header = LinkHeader { pit_token: PitToken::new(&[1, 2]), ..LinkHeader::default() };
+//! let now = Instant::ZERO;
+//!
+//! let mut fragmenter = fragmenter::Fragmenter::new(fragmenter::Config::new(1_280))?;
+//! let input = fragmenter::Input::Packet {
+//!     header: &header,
+//!     nack: None,
+//!     len: packet.len(),
+//!     packet: &packet,
+//! };
+//! fragmenter.handle_input(now, input)?;
+//! let mut link = Vec::new();
+//! loop {
+//!     match fragmenter.poll_output() {
+//!         fragmenter::Output::Transmit { head, packet, range } => {
+//!             // A host with scatter/gather sends the two from where they are.
+//!             link.push([head, &packet[range]].concat());
+//!         }
+//!         fragmenter::Output::Timeout(_) => break,
+//!         _ => {}
+//!     }
+//! }
+//! assert_eq!(link.len(), 3);
+//!
+//! let mut reassembler = reassembler::Reassembler::new(reassembler::Config::default(), now)?;
+//! let mut whole = 0;
+//! loop {
+//!     let wake = loop {
+//!         match reassembler.poll_output() {
+//!             reassembler::Output::Packet(arrived) => {
+//!                 assert_eq!((arrived.header, arrived.fragment), (header, &packet[..]));
+//!                 whole += 1;
+//!             }
+//!             reassembler::Output::Event(event) => println!("{event:?}"),
+//!             reassembler::Output::Timeout(wake) => break wake,
+//!             _ => {}
+//!         }
+//!     };
+//!     // Wait for a datagram, at most until `wake`.
+//!     let Some(datagram) = link.pop() else { break };
+//!     let arrived = LpPacket::decode(&datagram)?;
+//!     reassembler.handle_input(now, reassembler::Input::Packet(&arrived))?;
+//! }
+//! assert_eq!(whole, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A `stream::StreamDecoder` finds the elements in a byte stream, fed with chunks of
+//! any size. A TYPE or LENGTH that is not allowed ends the stream, with its offset.
+//!
+//! ```
+//! use mars_time::Instant;
+//! use mars_wire::LinkPacket;
+//! use mars_wire::stream::{Input, Output, StreamDecoder};
+//!
+//! let stream = [5, 5, 7, 3, 8, 1, b'A', 6, 12, 7, 3, 8, 1, b'A', 22, 3, 27, 1, 0, 23, 0];
+//! let mut decoder = StreamDecoder::new();
+//! let mut packets = 0;
+//! for read in stream.chunks(8) {
+//!     decoder.handle_input(Instant::ZERO, Input::Octets(read))?;
+//!     loop {
+//!         match decoder.poll_output() {
+//!             Output::Element { octets, .. } => {
+//!                 let _ = LinkPacket::decode(octets)?;
+//!                 packets += 1;
+//!             }
+//!             Output::Failed(error) => return Err(error.into()),
+//!             Output::Timeout(_) => break,
+//!             _ => {}
+//!         }
+//!     }
+//! }
+//! decoder.handle_input(Instant::ZERO, Input::End)?;
+//! assert_eq!(packets, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What it does not do
 //!
-//! No fragmentation, reassembly or reading of streams: a piece of a fragmented packet is given as
-//! it is, with its index and count checked. No cryptography, except for SHA-256 behind the feature
+//! No acknowledgement or retransmission on a link (Acks and `TxSequence` are read and written, no
+//! more), and no resynchronising of a stream. No cryptography, except for SHA-256 behind the feature
 //! `sha2`: [`Data::signed_portion`] and [`Data::encode_with`] are where other schemes plug in.
 //! Signatures are not verified while decoding.
 //!
@@ -84,7 +179,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `alloc` | names on the heap (`NameBuf`), and reading them from URIs |
+//! | `alloc` | names on the heap (`NameBuf`), and reading them from URIs; the three machines |
 //! | `bytes` | `OwnedPacket`, sharing one buffer |
 //! | `sha2` | `DigestSha256` and `ParametersSha256Digest` |
 //! | `arbitrary`, `proptest` | the module `sample`: valid and nearly valid packets for tests |
@@ -101,6 +196,8 @@ mod data;
 mod digest;
 mod error;
 mod forwarding_hint;
+#[cfg(feature = "alloc")]
+pub mod fragmenter;
 mod header;
 mod interest;
 mod interest_edit;
@@ -118,9 +215,13 @@ mod owned;
 mod parameters;
 mod pit_token;
 mod rank;
+#[cfg(feature = "alloc")]
+pub mod reassembler;
 #[cfg(any(feature = "arbitrary", feature = "proptest"))]
 pub mod sample;
 mod signature;
+#[cfg(feature = "alloc")]
+pub mod stream;
 mod tlv;
 mod types;
 mod uri;
@@ -128,6 +229,8 @@ mod writer;
 
 pub use component::{Component, Number};
 pub use data::{Data, MetaInfo};
+#[cfg(feature = "alloc")]
+pub use error::ConfigError;
 pub use error::{DecodeError, EncodeError, ErrorKind};
 pub use forwarding_hint::ForwardingHint;
 pub use header::MarsHeader;

@@ -80,6 +80,43 @@ pub extern "C" fn mars_wire_alloc_drive(octet: u8) -> usize {
     name.as_name().components().count()
 }
 
+#[cfg(feature = "mars-wire-alloc")]
+#[unsafe(no_mangle)]
+pub extern "C" fn mars_wire_fragments_drive(nanos: u64) -> bool {
+    use mars_wire::{LinkHeader, LpPacket, fragmenter, reassembler};
+    let now = mars_time::Instant::from_nanos(nanos);
+    let Ok(mut sender) = fragmenter::Fragmenter::<u32>::new(fragmenter::Config::new(1_280)) else {
+        return false;
+    };
+    let packet = fragmenter::Input::Packet {
+        header: &LinkHeader::default(),
+        nack: None,
+        len: 3_000,
+        packet: 0,
+    };
+    let _ = sender.handle_input(now, packet);
+    let fragmenter::Output::Transmit { head, .. } = sender.poll_output() else {
+        return false;
+    };
+    let config = reassembler::Config::default();
+    let Ok(mut receiver) = reassembler::Reassembler::new(config, now) else {
+        return false;
+    };
+    let packet = LpPacket::decode(head).unwrap_or_default();
+    let _ = receiver.handle_input(now, reassembler::Input::Packet(&packet));
+    matches!(receiver.poll_output(), reassembler::Output::Packet(_))
+}
+
+#[cfg(feature = "mars-wire-alloc")]
+#[unsafe(no_mangle)]
+pub extern "C" fn mars_wire_stream_drive(octet: u8) -> bool {
+    use mars_wire::stream::{Input, Output, StreamDecoder};
+    let now = mars_time::Instant::ZERO;
+    let mut decoder = StreamDecoder::new();
+    let _ = decoder.handle_input(now, Input::Octets(&[5, 1, octet]));
+    matches!(decoder.poll_output(), Output::Element { .. })
+}
+
 #[cfg(feature = "mars-cc")]
 #[unsafe(no_mangle)]
 pub extern "C" fn mars_cc_drive(nanos: u64) -> u32 {
