@@ -271,6 +271,15 @@ impl<P> Pit<P> {
         waiting.map(|(out, record)| (out, record.face))
     }
 
+    /// The latest deadline of the out-records that still wait.
+    pub(crate) fn last_wait(&self, ix: PitIx) -> Option<Instant> {
+        let waits = self.outs(ix).filter_map(|(_, record)| match record.state {
+            OutState::Waiting(at) => Some(at),
+            OutState::Silent | OutState::Done => None,
+        });
+        waits.max()
+    }
+
     pub(crate) fn add_in(&mut self, ix: PitIx, mut record: InRecord) {
         let Some(entry) = self.entries.get_mut(ix) else {
             return;
@@ -388,6 +397,11 @@ impl<P> Pit<P> {
         Some(record)
     }
 
+    /// How an out-record stands.
+    pub(crate) fn state_of(&self, out: OutIx) -> Option<OutState> {
+        self.outs.get(out).map(|record| record.state)
+    }
+
     /// An out-record, to be changed.
     pub(crate) fn out_mut(&mut self, out: OutIx) -> Option<&mut OutRecord> {
         self.outs.get_mut(out)
@@ -398,6 +412,15 @@ impl<P> Pit<P> {
     pub(crate) fn new_epoch(&mut self, ix: PitIx) {
         if let Some(entry) = self.entries.get_mut(ix) {
             entry.epoch = entry.epoch.wrapping_add(1);
+        }
+    }
+
+    /// A face refused the entry just now: that counts in the present epoch, whenever it was asked.
+    pub(crate) fn refused(&mut self, out: OutIx) {
+        if let Some(record) = self.outs.get_mut(out)
+            && let Some(entry) = self.entries.get(record.entry)
+        {
+            record.epoch = entry.epoch;
         }
     }
 

@@ -7,6 +7,7 @@ use mars_time::Instant;
 use mars_wire::Rank;
 
 use crate::face::FaceIx;
+use crate::health::Health;
 
 /// Answers without `TierConv` within one tier after which a face no longer holds up convergence.
 const MAX_ANSWERS: u8 = 16;
@@ -44,10 +45,8 @@ pub(crate) struct Upstream {
     pub(crate) cc: Controller,
     /// Whether the dest stands in the face's rotation.
     pub(crate) waiting: bool,
-    /// Data Interests refused in a row.
-    refusals: u8,
-    /// Out of use for data until then.
-    pub(crate) excluded: Option<Instant>,
+    /// How it fares with data.
+    pub(crate) health: Health,
 }
 
 /// What discovery knows of a next hop.
@@ -88,8 +87,7 @@ impl Upstream {
             probe_rtt: None,
             cc: *cc,
             waiting: false,
-            refusals: 0,
-            excluded: None,
+            health: Health::GOOD,
         }
     }
 
@@ -100,7 +98,18 @@ impl Upstream {
 
     /// Valid, and not out of use for a while.
     pub(crate) fn is_usable(&self, now: Instant) -> bool {
-        self.is_valid() && self.excluded.is_none_or(|until| until <= now)
+        self.is_valid() && self.health.until().is_none_or(|until| until <= now)
+    }
+
+    /// Whether the dest's own window lets an Interest go over it.
+    pub(crate) fn can_send(&self, now: Instant) -> bool {
+        self.cc.can_send(now) && self.health.admits(now, self.cc.in_flight())
+    }
+
+    /// When its pacing lets the next one go; `None` if it waits for an answer instead.
+    pub(crate) fn paced_until(&self, now: Instant) -> Option<Instant> {
+        let room = self.cc.in_flight() < self.cc.window();
+        (room && self.health.admits(now, self.cc.in_flight())).then(|| self.cc.next_send())
     }
 
     /// Up, but refused for silence.
@@ -176,7 +185,6 @@ impl Upstream {
     pub(crate) fn was_heard(&mut self, now: Instant) {
         self.silent = 0;
         self.duplicates = 0;
-        self.refusals = 0;
         self.heard = now;
     }
 
@@ -220,15 +228,6 @@ impl Upstream {
     pub(crate) fn was_duplicate(&mut self) -> bool {
         self.duplicates = self.duplicates.saturating_add(1);
         self.duplicates >= MAX_DUPLICATES
-    }
-
-    /// It refused a data Interest. After three in a row it is out of use for 100 ms, then 200 ms,
-    /// up to 6.4 s.
-    pub(crate) fn refused_data(&mut self, now: Instant) {
-        self.refusals = self.refusals.saturating_add(1);
-        if let Some(doublings) = self.refusals.checked_sub(3) {
-            self.excluded = Some(now + Duration::from_millis(100 << doublings.min(6)));
-        }
     }
 }
 
@@ -292,10 +291,7 @@ mod tests {
             [false, false, false, true]
         );
         upstream.was_heard(at(10));
-        assert_eq!(
-            [6, 7, 8, 9].map(|t| silence(&mut upstream, t)),
-            [false; 4]
-        );
+        assert_eq!([6, 7, 8, 9].map(|t| silence(&mut upstream, t)), [false; 4]);
         assert_eq!(
             [10, 11, 12, 13].map(|t| silence(&mut upstream, t)),
             [false, false, false, true]
@@ -314,20 +310,5 @@ mod tests {
             [60, 180, 420].map(|sent| upstream.fell_silent(at(sent), at(sent * 2))),
             [false, false, true]
         );
-    }
-
-    #[test]
-    fn a_face_that_refuses_data_rests_for_longer_and_longer() {
-        let mut upstream = upstream(2);
-        let now = Instant::from_secs(1);
-        let mut rest = || {
-            upstream.refused_data(now);
-            upstream
-                .excluded
-                .map(|until| until.saturating_duration_since(now))
-        };
-        assert_eq!([rest(), rest()], [None, None]);
-        let rests = [100, 200, 400, 800, 1_600, 3_200, 6_400, 6_400];
-        assert_eq!(rests.map(|_| rest()), rests.map(|n| Some(ms(n))));
     }
 }

@@ -12,6 +12,8 @@
     unreachable_pub
 )]
 
+pub mod net;
+
 use core::time::Duration;
 
 use mars_forwarder_core::{
@@ -224,6 +226,17 @@ impl Node {
     }
 
     pub fn interest(&mut self, face: u32, name: &NameBuf, ask: Ask) -> Vec<Sent> {
+        self.interest_numbered(face, name, ask, 1)
+    }
+
+    /// An Interest with a handle of its own.
+    pub fn interest_numbered(
+        &mut self,
+        face: u32,
+        name: &NameBuf,
+        ask: Ask,
+        packet: u64,
+    ) -> Vec<Sent> {
         self.nonce += 1;
         let interest = Interest {
             name: name.as_name(),
@@ -241,7 +254,7 @@ impl Node {
         self.input(Input::Interest {
             face: FaceId(face),
             interest,
-            packet: 1,
+            packet,
         })
     }
 
@@ -359,11 +372,17 @@ pub fn only(sent: &[Sent]) -> &Sent {
 
 /// A node whose faces 1..=n are all valid.
 pub fn ready(config: Config, hops: &[u32]) -> Node {
+    ready_after(config, hops, Duration::ZERO)
+}
+
+/// The same, where probes took so long.
+pub fn ready_after(config: Config, hops: &[u32], rtt: Duration) -> Node {
     let mut node = Node::new(config, hops);
     let mut seq = 0;
     let mut idx = 0;
     while node.valid().len() < hops.len() {
         for probe in node.probe(APP, idx, seq, Ask::open(0)) {
+            node.pass(rtt);
             node.answer(probe.face, APP, idx, seq, rank(0, 1), (true, true));
         }
         seq += 1;

@@ -95,6 +95,8 @@ impl Machine for Host {
         config.max_faces = u32::from(FACES) - 1;
         config.max_dead_nonces = 16;
         config.interest_queue = 2;
+        config.max_cached = 2;
+        config.max_cached_octets = 400;
         Self(Forwarder::new(config, Instant::ZERO).expect("the configuration is valid"))
     }
 
