@@ -309,7 +309,8 @@ struct Label {
 impl Label {
     /// The place out of eight around the node that covers least of what is there.
     fn place((x, y): Point, name: &str, taken: &[Area]) -> Self {
-        let wide = 7.2 * name.chars().count() as f64;
+        let wide_char = |c: char| if c.is_uppercase() { 9.6 } else { 7.4 };
+        let wide: f64 = name.chars().map(wide_char).sum();
         let beside = [(1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0)];
         let corners = [(1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0)];
         let labels = beside
@@ -332,7 +333,7 @@ impl Label {
             });
         let cost = |label: &Self| {
             let covered: f64 = taken.iter().map(|area| area.overlap(&label.area)).sum();
-            covered + 50.0 * label.area.outside()
+            covered + 1_000.0 * label.area.outside()
         };
         let right = Self {
             at: (x + 11.0, y + 4.5),
