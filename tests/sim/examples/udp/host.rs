@@ -62,7 +62,10 @@ impl Host {
     fn receive(&mut self, face: FaceId, octets: &[u8]) -> Result<(), Fault> {
         let packet = match LinkPacket::decode(octets) {
             Ok(packet) => packet,
-            Err(error) => return Ok(eprintln!("{}: face {}: {error}", self.name, face.0)),
+            Err(error) => {
+                eprintln!("{}: face {}: {error}", self.name, face.0);
+                return Ok(());
+            }
         };
         let header = packet.header.mars;
         let input = match packet.body {
@@ -129,7 +132,10 @@ impl Host {
         let octets = match edited(packet, edit) {
             Ok(octets) => octets,
             // A neighbour's packet that grows beyond what a link takes.
-            Err(error) => return Ok(eprintln!("{}: face {}: {error}", self.name, face.0)),
+            Err(error) => {
+                eprintln!("{}: face {}: {error}", self.name, face.0);
+                return Ok(());
+            }
         };
         if face == APP {
             return self.serve(&octets);
