@@ -229,7 +229,9 @@ fn check(ok: bool, field: &'static str, expected: &'static str) -> Result<(), Co
 mod tests {
     use super::*;
 
-    fn faulty(change: fn(&mut Config, &mut AcwConfig)) -> Result<(), &'static str> {
+    type Change = fn(&mut Config, &mut AcwConfig);
+
+    fn faulty(change: Change) -> Result<(), &'static str> {
         let (mut config, mut acw) = (Config::new(), AcwConfig::new());
         change(&mut config, &mut acw);
         config.acw = Some(acw);
@@ -239,7 +241,7 @@ mod tests {
     #[test]
     fn each_field_has_its_range() {
         assert_eq!(faulty(|_, _| {}), Ok(()));
-        let config: [(fn(&mut Config, &mut AcwConfig), _); 8] = [
+        let config: [(Change, _); 8] = [
             (|c, _| c.initial_window = 0, "initial_window"),
             (|c, _| c.initial_window = 1_025, "initial_window"),
             (|c, _| c.min_window = 0, "min_window"),
@@ -249,7 +251,7 @@ mod tests {
             (|c, _| c.duplicate_threshold = 0, "duplicate_threshold"),
             (|_, a| a.m = 0, "acw.m"),
         ];
-        let acw: [(fn(&mut Config, &mut AcwConfig), _); 8] = [
+        let acw: [(Change, _); 8] = [
             (|_, a| a.period = Duration::ZERO, "acw.period"),
             (|_, a| a.period = Duration::MAX, "acw.period"),
             (|_, a| a.theta_min_milli = 999, "acw.theta_min_milli"),

@@ -122,7 +122,9 @@ fn one_way(id: u32, rtt_ms: u64, one_way_ms: u64) -> Input {
 fn one_way_delays_count_where_all_have_them() {
     let data = |acw: AcwConfig, inputs: &[Input]| {
         let mut host = host(acw, 2);
-        inputs.iter().for_each(|input| host.tell(*input));
+        for input in inputs {
+            host.tell(*input);
+        }
         update(&mut host, &[]);
         [host.cwnd(0) / MSS, host.cwnd(1) / MSS]
     };
