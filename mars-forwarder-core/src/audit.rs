@@ -1,6 +1,7 @@
 //! Test only: what must be true of all tables after any input, checked against any sequence of
 //! inputs, honest or not.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -8,7 +9,8 @@ use mars_time::Instant;
 use mars_wire::{Component, Label, MarsHeader, MarsName, NackDetail, NameBuf};
 use proptest::prelude::*;
 
-use crate::pit::{Kind, OutState};
+use crate::pit::{Kind, PitIx};
+use crate::release::LOOK_AHEAD;
 use crate::upstream::Upstream;
 use crate::{
     Config, Data, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output, RankRule, Route,
@@ -50,9 +52,7 @@ impl<P: Clone> Forwarder<P> {
                     mine()
                         .filter(|(_, e)| kind(e.kind))
                         .flat_map(|(at, _)| self.pit.outs(*at))
-                        .filter(|(_, r)| {
-                            r.is_waiting() && r.is_metered() && r.face == upstream.face
-                        })
+                        .filter(|(_, r)| r.is_waiting() && r.metered && r.face == upstream.face)
                         .count()
                 };
                 let data = held(|kind| kind == Kind::Data);
@@ -98,6 +98,36 @@ impl<P: Clone> Forwarder<P> {
             );
             assert!(self.pit.deadline(*ix).is_some(), "an entry that never ends");
         }
+        self.audit_lists();
+        self.cache.audit();
+    }
+
+    /// What is counted or listed beside the tables.
+    fn audit_lists(&self) {
+        let lingering = self.pit.entries().filter(|(_, e)| e.linger.is_some());
+        assert_eq!(lingering.count(), self.lingering as usize, "lingering");
+        let mut opened = BTreeMap::new();
+        for (ix, dest) in self.dests.iter() {
+            *opened.entry(dest.opened_by).or_insert(0) += 1;
+            let listed = self.unrouted.iter().filter(|unrouted| **unrouted == ix);
+            assert_eq!(listed.count(), usize::from(dest.fib.is_none()), "unrouted");
+        }
+        for (ix, face) in self.faces.iter() {
+            let count = opened.get(&ix).copied().unwrap_or(0);
+            assert_eq!(face.dests, count, "dests that a face opened");
+        }
+        for (ix, entry) in self.pit.entries() {
+            let has_asker = self.pit.ins(ix).next().is_some();
+            assert!(has_asker || entry.linger.is_some(), "an entry for nobody");
+            let idle = !entry.queued && self.pit.waiting_out(ix).is_none();
+            if entry.kind == Kind::Data && has_asker && idle {
+                let tickets = self.dests.get(entry.dest).unwrap().parked.tickets();
+                let parked = tickets
+                    .iter()
+                    .any(|t| (t.entry, t.stamp) == (ix, entry.stamp));
+                assert!(parked, "an Interest that no new path would revive");
+            }
+        }
     }
 }
 
@@ -106,23 +136,27 @@ impl<P: Clone> Forwarder<P> {
     fn idle(&self) -> Option<(u32, FaceId)> {
         self.dests.iter().find_map(|(ix, dest)| {
             let is_live = |ticket| crate::data::is_live(&self.pit, ticket);
-            let head = dest.queue.clone().peek(is_live)?.entry;
-            let untaken = |u: &&Upstream| {
-                self.pit.ins(head).all(|r| r.face != u.face)
-                    && matches!(self.pit.tried(head, u.face), None | Some(OutState::Silent))
-            };
-            let usable = dest
-                .upstreams
-                .iter()
-                .filter(|u| u.is_usable(self.now))
-                .filter(untaken);
-            let spills = dest.queue.len() > usize::from(self.config.tier_spill);
-            let first = usable.clone().next()?.hops;
-            usable.filter(|u| spills || u.hops == first).find_map(|u| {
-                let face = self.faces.get(u.face)?;
-                let open = face.cc.can_send(self.now) && u.cc.can_send(self.now);
-                open.then_some((ix, face.id))
-            })
+            let mut queue = dest.queue.clone();
+            let heads = (0..LOOK_AHEAD).map_while(|n| queue.candidate(n, is_live));
+            let heads: Vec<_> = heads.map(|(_, ticket)| ticket.entry).collect();
+            let face = heads.into_iter().find_map(|head| self.face_for(dest, head));
+            face.map(|face| (ix, face))
+        })
+    }
+
+    fn face_for(&self, dest: &crate::dest::Dest, head: PitIx) -> Option<FaceId> {
+        let untaken = |u: &&Upstream| self.may_take(head, u.face);
+        let usable = dest
+            .upstreams
+            .iter()
+            .filter(|u| u.is_usable(self.now))
+            .filter(untaken);
+        let spills = dest.queue.len() > usize::from(self.config.tier_spill);
+        let first = usable.clone().next()?.hops;
+        usable.filter(|u| spills || u.hops == first).find_map(|u| {
+            let face = self.faces.get(u.face)?;
+            let open = face.cc.can_send(self.now) && u.can_send(self.now);
+            open.then_some(face.id)
         })
     }
 }
@@ -232,8 +266,7 @@ fn label(label: u8) -> Label {
     Label::from_bits(u64::from(label) << 32)
 }
 
-fn start(rank_rule: RankRule) -> (Forwarder<u8>, Instant) {
-    let now = Instant::from_secs(1);
+fn config(rank_rule: RankRule) -> Config {
     let mut config = Config::new(3);
     config.rank_rule = rank_rule;
     config.interest_queue = 12;
@@ -242,6 +275,12 @@ fn start(rank_rule: RankRule) -> (Forwarder<u8>, Instant) {
     config.face_law.initial_window = 3;
     config.dest_law.initial_window = 2;
     config.path_lifetime = Duration::from_secs(3);
+    config.max_dests = 3;
+    config
+}
+
+fn start(config: Config) -> (Forwarder<u8>, Instant) {
+    let now = Instant::from_secs(1);
     let mut forwarder = Forwarder::new(config, now).unwrap();
     for face in 0..FACES {
         let kind = if face == 0 {
@@ -370,8 +409,8 @@ fn apply(forwarder: &mut Forwarder<u8>, now: &mut Instant, op: &Op) {
                 face: id(face),
                 data: Data {
                     name: name.as_name(),
-                    freshness: None,
-                    octets: 0,
+                    freshness: Some(Duration::from_millis(200)),
+                    octets: 8,
                     header,
                 },
                 packet: 2,
@@ -408,8 +447,8 @@ fn apply(forwarder: &mut Forwarder<u8>, now: &mut Instant, op: &Op) {
                 face: id(face),
                 data: Data {
                     name: name.as_name(),
-                    freshness: None,
-                    octets: 0,
+                    freshness: Some(Duration::from_millis(200)),
+                    octets: 8,
                     header,
                 },
                 packet: 4,
@@ -463,7 +502,7 @@ fn interest(name: &NameBuf, nonce: u8, lifetime: u8, header: MarsHeader) -> Inte
         lifetime: Duration::from_millis(u64::from(lifetime) * 10),
         hop_limit: None,
         pit_token: None,
-        must_be_fresh: false,
+        must_be_fresh: nonce.is_multiple_of(2),
         header,
     }
 }
@@ -477,8 +516,8 @@ fn drain(forwarder: &mut Forwarder<u8>, now: Instant) -> Option<Instant> {
     }
 }
 
-fn run(rank_rule: RankRule, ops: &[Op]) {
-    let (mut forwarder, mut now) = start(rank_rule);
+fn run(config: Config, ops: &[Op]) {
+    let (mut forwarder, mut now) = start(config);
     for op in ops {
         apply(&mut forwarder, &mut now, op);
         drain(&mut forwarder, now);
@@ -505,19 +544,28 @@ proptest! {
 
     #[test]
     fn tables_agree_after_any_input(ops in proptest::collection::vec(op(), 1..80)) {
-        run(RankRule::Enforced, &ops);
+        run(config(RankRule::Enforced), &ops);
     }
 
     #[test]
     fn tables_agree_without_ranks(ops in proptest::collection::vec(op(), 1..60)) {
-        run(RankRule::Off, &ops);
+        run(config(RankRule::Off), &ops);
+    }
+
+    #[test]
+    fn tables_agree_while_interests_are_held_and_data_is_kept(ops in proptest::collection::vec(op(), 1..80)) {
+        let mut config = config(RankRule::Enforced);
+        config.hold_without_route = true;
+        config.max_cached = 4;
+        config.max_cached_octets = 40;
+        run(config, &ops);
     }
 }
 
 /// Applications come and go; nothing of them stays with a dest that lives on.
 #[test]
 fn faces_that_come_and_go_leave_nothing_behind() {
-    let (mut forwarder, mut now) = start(RankRule::Enforced);
+    let (mut forwarder, mut now) = start(config(RankRule::Enforced));
     for count in 0..1_000_u16 {
         let [nonce, seq] = count.to_be_bytes();
         let probe = Op::Probe {
@@ -542,11 +590,29 @@ fn faces_that_come_and_go_leave_nothing_behind() {
 /// What the crate's documentation says of sizes.
 #[test]
 fn records_are_as_small_as_documented() {
-    assert!(size_of::<crate::pit::Entry<u32>>() <= 104);
-    assert!(size_of::<crate::pit::Entry<u64>>() <= 112);
-    assert!(size_of::<crate::pit::Asker>() <= 24);
-    assert!(size_of::<crate::pit::OutRecord>() <= 40);
-    assert!(size_of::<crate::dest::Dest>() <= 320);
-    assert!(size_of::<Upstream>() <= 550);
-    assert!(size_of::<crate::face::Face>() <= 550);
+    assert!(size_of::<crate::pit::Entry<u64>>() <= 96);
+    assert!(size_of::<crate::pit::InRecord>() <= 80);
+    assert!(size_of::<crate::pit::OutRecord>() <= 80);
+    assert!(size_of::<crate::dest::Dest>() <= 360);
+    assert!(size_of::<Upstream>() <= 570);
+    assert!(size_of::<crate::dest::Downstream>() <= 40);
+    assert!(size_of::<crate::queue::Ticket>() <= 8);
+    assert!(size_of::<crate::fib::FibEntry>() <= 150);
+    assert!(size_of::<crate::face::Face>() <= 570);
+    assert!(size_of::<crate::cache::Cached<u64>>() <= 80);
+}
+
+/// Whoever finds names that share a bucket under one key finds them apart under another.
+#[test]
+fn names_that_collide_under_one_key_do_not_under_another() {
+    use crate::hash::NameHash;
+    let bucket = |hash: &NameHash, n: u32| hash.of(&n.to_be_bytes()) % 4_096;
+    let (known, secret) = (NameHash::new(1), NameHash::new(2));
+    let colliding: Vec<u32> = (0..400_000).filter(|n| bucket(&known, *n) == 0).collect();
+    assert!(colliding.len() > 50);
+    let mut load = BTreeMap::new();
+    for n in &colliding {
+        *load.entry(bucket(&secret, *n)).or_insert(0) += 1;
+    }
+    assert!(load.values().max() <= Some(&4), "{load:?}");
 }

@@ -46,7 +46,7 @@ pub struct Config {
     /// Pending Interests, at least 1; default 65,536. One face may hold as many as are left free:
     /// alone it fills half of the table.
     pub max_pending: u32,
-    /// Dests with state, at least 1; default 4,096.
+    /// Dests with state, at least 1; default 4,096. One face may open as many as are left free.
     pub max_dests: u32,
     /// FIB prefixes; default 65,536.
     pub max_prefixes: u32,
@@ -61,6 +61,14 @@ pub struct Config {
     pub restarted: bool,
     /// An Interest's lifetime is cut to this, not zero; default 30 s.
     pub max_lifetime: Duration,
+    /// An Interest for data that has no next hop waits in its dest's queue until one appears or
+    /// its lifetime ends, instead of being refused with a Nack; default off, since a Nack lets the
+    /// downstream try another way at once.
+    pub hold_without_route: bool,
+    /// Data in the content store; default 0: none is kept.
+    pub max_cached: u32,
+    /// Octets in the content store, packets and names together; default 16 MiB.
+    pub max_cached_octets: u64,
 }
 
 impl Config {
@@ -86,6 +94,9 @@ impl Config {
             path_lifetime: Duration::from_secs(30),
             restarted: false,
             max_lifetime: Duration::from_secs(30),
+            hold_without_route: false,
+            max_cached: 0,
+            max_cached_octets: 16 << 20,
         }
     }
 

@@ -1,20 +1,20 @@
-//! The data plane: Interests into the queue of their dest, Data back to all who asked, Nacks to
-//! another face or down.
+//! The data plane: Interests into the queue of their dest, Data back to all who asked, slots back
+//! to their windows.
 
 use core::time::Duration;
 
 use mars_cc::Input as Feedback;
+use mars_time::Instant;
 use mars_wire::{MarsHeader, NackDetail};
 
+use crate::counters::bump;
 use crate::dest::DestIx;
-use crate::discovery::detail_of;
 use crate::face::{Face, FaceIx};
 use crate::forwarder::{Forwarder, saturate};
-use crate::input::{Data, Interest, Nack};
-use crate::output::{DropReason, Edit};
+use crate::input::{Data, Interest};
+use crate::output::{DropReason, Edit, Event};
 use crate::pit::{InRecord, Kind, OutIx, OutRecord, OutState, PitIx};
 use crate::queue::Ticket;
-use crate::release::Next;
 
 /// A retransmission sooner than this after the last transmission is suppressed, if no round-trip
 /// time is known.
@@ -33,6 +33,7 @@ impl<P: Clone> Forwarder<P> {
     ) {
         let now = self.now;
         let cap = usize::from(self.config.interest_queue);
+        let hold = self.config.hold_without_route;
         let Some(d) = self.dests.get_mut(dest) else {
             return;
         };
@@ -40,7 +41,7 @@ impl<P: Clone> Forwarder<P> {
         let direct = d.producer.filter(|producer| *producer != asker.face);
         let refusal = if direct.is_some() {
             None
-        } else if !d.has_usable(now, asker.face) {
+        } else if !hold && !d.has_usable(now, asker.face) {
             Some((NackDetail::NoRoute, DropReason::NoRoute))
         } else if d.queue.len() >= cap {
             Some((NackDetail::QueueFull, DropReason::QueueFull))
@@ -63,74 +64,86 @@ impl<P: Clone> Forwarder<P> {
         if let Some(producer) = direct {
             return self.send_data_interest(ix, dest, producer);
         }
-        if !self.pass_queue(ix, dest, face) {
-            self.arm_pit(ix);
-            self.enqueue(ix, dest, face);
-            self.stir_dest(dest);
-        }
-    }
-
-    /// Sends a new Interest past an empty queue, if a window is open.
-    fn pass_queue(&mut self, ix: PitIx, dest: DestIx, face: FaceIx) -> bool {
-        if self.dests.get(dest).is_none_or(|d| d.queue.len() > 0) {
-            return false;
-        }
-        let Next::Send(upstream) = self.next(ix, dest, 1) else {
-            return false;
-        };
-        if let Some(d) = self.dests.get_mut(dest) {
-            d.queue.pass(face);
-        }
-        self.send_data_interest(ix, dest, upstream);
-        true
+        self.arm_pit(ix);
+        self.enqueue(ix, dest, face);
+        self.stir_dest(dest);
     }
 
     /// The same name while it is pending: a retransmission, or another downstream that joins.
     ///
     /// It goes out again only if nothing is under way any more, or if the same downstream repeats
-    /// itself after the answer was due; a downstream that joins never restarts the clock.
-    pub(crate) fn on_repeated_data_interest(&mut self, ix: PitIx, asker: InRecord) {
+    /// itself after the answer was due; a downstream that joins never restarts the clock. What
+    /// lingers for a straggler alone is as good as new.
+    pub(crate) fn on_repeated_data_interest(
+        &mut self,
+        ix: PitIx,
+        asker: InRecord,
+        hop_limit: Option<u8>,
+    ) {
         let Some(entry) = self.pit.get(ix) else {
             return;
         };
         let (dest, queued, face) = (entry.dest, entry.queued, asker.face);
+        let lingered = entry.linger.is_some();
         let joins = self.pit.ins(ix).all(|r| r.face != face);
         self.add_asker(ix, asker);
+        if lingered {
+            self.set_linger(ix, None);
+        } else if joins {
+            bump(&mut self.counters.aggregated);
+        }
+        if let Some(entry) = self.pit.get_mut(ix) {
+            entry.hop_limit = farther(entry.hop_limit, hop_limit);
+        }
         if queued {
             return;
         }
-        let last = self
-            .pit
-            .outs(ix)
-            .filter(|(_, r)| r.is_waiting())
-            .map(|(_, r)| (r.sent, r.face))
-            .max();
-        if let Some((sent, out_face)) = last {
-            let rtt = self
-                .dests
-                .get(dest)
-                .and_then(|d| d.upstream(out_face)?.srtt());
-            let due = sent + rtt.unwrap_or(MIN_REPEAT).max(MIN_REPEAT);
-            if joins || self.now < due {
-                if !joins {
-                    self.note_drop(face, DropReason::Suppressed);
-                }
-                return;
+        if !lingered
+            && let Some(due) = self.answer_due(ix, dest)
+            && (joins || self.now < due)
+        {
+            if !joins {
+                self.note_drop(face, DropReason::Suppressed);
             }
+            return;
         }
         self.pit.new_epoch(ix);
         self.free_last_resort(ix, dest);
-        match self.dests.get(dest).and_then(|d| d.producer) {
-            Some(producer) if producer != face => {
-                if let Some((out, _)) = self.pit.out_of(ix, producer) {
-                    self.settle(out, OutState::Done, Feedback::Released);
-                }
-                self.send_data_interest(ix, dest, producer);
+        self.send_again(ix, dest, asker);
+    }
+
+    /// When the answer to what is under way for an entry was to be expected, by the latest round
+    /// trips; `None` if nothing is.
+    fn answer_due(&self, ix: PitIx, dest: DestIx) -> Option<Instant> {
+        let waiting = self.pit.outs(ix).filter(|(_, r)| r.is_waiting());
+        let (sent, face) = waiting.map(|(_, r)| (r.sent, r.face)).max()?;
+        let rtt = self.dests.get(dest).and_then(|d| d.upstream(face)?.srtt());
+        Some(sent + rtt.unwrap_or(MIN_REPEAT).max(MIN_REPEAT))
+    }
+
+    /// A pending Interest for which nothing is under way goes to the producer here or into the
+    /// queue; if that is full, whoever repeated it is told so.
+    fn send_again(&mut self, ix: PitIx, dest: DestIx, asker: InRecord) {
+        let Some(d) = self.dests.get(dest) else {
+            return;
+        };
+        if let Some(producer) = d.producer.filter(|producer| *producer != asker.face) {
+            if let Some((out, _)) = self.pit.out_of(ix, producer) {
+                self.settle(out, OutState::Done, Feedback::Released);
             }
-            _ => {
-                self.enqueue(ix, dest, face);
-                self.stir_dest(dest);
-            }
+            return self.send_data_interest(ix, dest, producer);
+        }
+        if d.queue.len() < usize::from(self.config.interest_queue) {
+            self.enqueue(ix, dest, asker.face);
+            return self.stir_dest(dest);
+        }
+        self.note_drop(asker.face, DropReason::QueueFull);
+        self.take_asker(ix, |r| r.face == asker.face);
+        if let Some(packet) = self.pit.get(ix).map(|entry| entry.packet.clone()) {
+            self.refuse(&asker, Some(dest), NackDetail::QueueFull, packet);
+        }
+        if self.pit.ins(ix).next().is_none() {
+            self.erase(ix);
         }
     }
 
@@ -158,7 +171,7 @@ impl<P: Clone> Forwarder<P> {
         }
     }
 
-    /// An entry in the queue has ended.
+    /// An entry in the queue has ended; those behind it may be able to go.
     pub(crate) fn leave_queue(&mut self, ix: PitIx) {
         let Some(entry) = self.pit.get_mut(ix) else {
             return;
@@ -169,6 +182,7 @@ impl<P: Clone> Forwarder<P> {
         if let Some(d) = self.dests.get_mut(dest) {
             d.queue.cancel(|ticket| is_live(pit, ticket));
         }
+        self.stir_dest(dest);
     }
 
     // ---- Data
@@ -181,17 +195,22 @@ impl<P: Clone> Forwarder<P> {
         data: &Data<'_>,
         packet: P,
     ) {
-        let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
+        let Some((hash, dest)) = self.pit.get(ix).map(|entry| (entry.hash, entry.dest)) else {
             return;
         };
         let now = self.now;
         let first_sent = self
             .pit
             .out_mut(out)
-            .and_then(|record| (!record.is_repeated()).then_some(record.sent));
-        if let Some(record) = self.pit.settle(out, OutState::Done) {
+            .and_then(|record| (!record.repeated).then_some(record.sent));
+        let answered = self.pit.state_of(out) == Some(OutState::Done);
+        let record = self.pit.settle(out, OutState::Done);
+        if let Some(out) = self.pit.out_mut(out) {
+            out.state = OutState::Done;
+        }
+        if let Some(record) = record {
             let rtt = now.saturating_duration_since(record.sent);
-            let rtt = (!record.is_repeated()).then_some(rtt);
+            let rtt = (!record.repeated).then_some(rtt);
             let queue = data.header.interest_queue;
             self.feed(
                 dest,
@@ -203,94 +222,95 @@ impl<P: Clone> Forwarder<P> {
                 },
             );
         }
-        if let Some(d) = self.dests.get_mut(dest) {
-            d.used = now;
-            if let Some(upstream) = d.upstream_mut(face) {
-                upstream.was_heard(now);
-                if let Some(sent) = first_sent {
-                    upstream.has_answered(sent);
-                }
+        self.note_delivery(dest, face, first_sent);
+        if self.pit.ins(ix).next().is_none() {
+            if answered {
+                self.note_drop(face, DropReason::Unsolicited);
+            } else {
+                bump(&mut self.counters.stragglers);
             }
+            return self.linger(ix);
         }
+        self.keep(hash, data, &packet);
         let queue = self.dests.get(dest).map(|d| saturate(d.queue.len()));
         while let Some(asker) = self.take_asker(ix, |_| true) {
-            let header = MarsHeader {
-                interest_queue: queue,
-                data_queue: self.faces.get(asker.face).and_then(Face::reported_queue),
-                ..MarsHeader::default()
-            };
-            let edit = Edit::Data {
-                pit_token: asker.token,
-                header,
-            };
-            self.transmit(asker.face, edit, packet.clone());
+            self.deliver(&asker, queue, packet.clone());
         }
-        self.erase(ix);
+        self.linger(ix);
     }
 
-    // ---- Nacks, silence, lost faces
+    /// Data for one downstream, with this node's queues.
+    fn deliver(&mut self, asker: &InRecord, interest_queue: Option<u16>, packet: P) {
+        let header = MarsHeader {
+            interest_queue,
+            data_queue: self.faces.get(asker.face).and_then(Face::reported_queue),
+            ..MarsHeader::default()
+        };
+        let edit = Edit::Data {
+            pit_token: asker.token,
+            header,
+        };
+        self.transmit(asker.face, edit, packet);
+    }
 
-    pub(crate) fn on_data_nack(&mut self, ix: PitIx, out: OutIx, face: FaceIx, nack: &Nack<'_>) {
-        let Some(dest) = self.pit.get(ix).map(|entry| entry.dest) else {
+    /// `sent` is when the Interest left that was answered, if it left once.
+    fn note_delivery(&mut self, dest: DestIx, face: FaceIx, sent: Option<Instant>) {
+        let now = self.now;
+        let Some(d) = self.dests.get_mut(dest) else {
             return;
         };
-        let now = self.now;
-        let detail = detail_of(nack);
-        let congestion = matches!(detail, NackDetail::QueueFull | NackDetail::Stale);
-        let (feedback, detail) = if congestion {
-            (Feedback::Nacked, NackDetail::QueueFull)
-        } else {
-            (Feedback::Released, NackDetail::NoRoute)
-        };
-        if let Some(record) = self.pit.settle(out, OutState::Done) {
-            self.feed(dest, &record, feedback, Feedback::Released);
+        d.used = now;
+        let resumed = d.upstream_mut(face).is_some_and(|upstream| {
+            upstream.was_heard(now);
+            if let Some(sent) = sent {
+                upstream.has_answered(sent);
+            }
+            upstream.health.delivered()
+        });
+        if resumed {
+            self.note_path(dest, face, |dest, face| Event::PathResumed { dest, face });
+            self.stir_dest(dest);
         }
-        if !congestion && let Some(upstream) = self.upstream_mut(dest, face) {
-            upstream.refused_data(now);
-        }
-        self.retry(ix, detail);
     }
 
-    /// Puts an Interest whose face failed it at the head of its queue; down it goes if no face is
-    /// left that it may take.
-    pub(crate) fn retry(&mut self, ix: PitIx, detail: NackDetail) {
-        let Some(entry) = self.pit.get(ix) else {
+    // ---- the content store
+
+    fn keep(&mut self, hash: u64, data: &Data<'_>, packet: &P) {
+        if !self.cache.is_on() {
             return;
+        }
+        let fresh_until = self.now + data.freshness.unwrap_or_default();
+        let name = data.name.as_value();
+        let kept = self
+            .cache
+            .insert(hash, name, packet.clone(), data.octets, fresh_until);
+        if let Some(evicted) = kept {
+            bump(&mut self.counters.cached);
+            let evictions = &mut self.counters.cache_evictions;
+            *evictions = evictions.saturating_add(evicted.into());
+        }
+    }
+
+    /// Answers an Interest from the content store. False if nothing fits.
+    pub(crate) fn answer_from_cache(
+        &mut self,
+        hash: u64,
+        asker: &InRecord,
+        interest: &Interest<'_>,
+    ) -> bool {
+        if !self.cache.is_on() {
+            return false;
+        }
+        // What answers probes was never kept.
+        let name = interest.name.as_value();
+        let found = self.cache.get(hash, name, interest.must_be_fresh, self.now);
+        let Some(packet) = found else {
+            return false;
         };
-        let (dest, stamp) = (entry.dest, entry.stamp);
-        if entry.queued || self.pit.outs(ix).any(|(_, r)| r.is_waiting()) {
-            return self.arm_pit(ix);
-        }
-        if !self.may_go_on(ix, dest) {
-            return self.fail_data(ix, detail);
-        }
-        if let (Some(entry), Some(d)) = (self.pit.get_mut(ix), self.dests.get_mut(dest)) {
-            entry.queued = true;
-            d.queue.push_returned(Ticket { entry: ix, stamp });
-        }
-        self.arm_pit(ix);
-        self.stir_dest(dest);
-    }
-
-    /// Returns an Interest to all who asked, and ends its entry.
-    pub(crate) fn fail_data(&mut self, ix: PitIx, detail: NackDetail) {
-        self.refuse_all(ix, detail);
-        self.erase(ix);
-    }
-
-    /// Out-records that were silent for too long give their slots back; retransmission is the
-    /// consumer's business. The entry ends with its last in-record.
-    pub(crate) fn on_data_timer(&mut self, ix: PitIx) {
-        let now = self.now;
-        while let Some((out, _)) = self.due_out(ix) {
-            self.settle(out, OutState::Silent, Feedback::Lost);
-        }
-        while self.take_asker(ix, |r| r.expires <= now).is_some() {}
-        if self.pit.ins(ix).next().is_some() {
-            self.arm_pit(ix);
-        } else {
-            self.erase(ix);
-        }
+        bump(&mut self.counters.cache_hits);
+        self.dead.insert(hash, asker.nonce, asker.face);
+        self.deliver(asker, None, packet);
+        true
     }
 
     // ---- slots
@@ -305,7 +325,7 @@ impl<P: Clone> Forwarder<P> {
         };
         match kind {
             Kind::Data => self.feed(dest, &record, why, why),
-            Kind::Probe { .. } if record.is_metered() => {
+            Kind::Probe { .. } if record.metered => {
                 if let Some(upstream) = self.upstream_mut(dest, record.face) {
                     upstream.probes = upstream.probes.saturating_sub(1);
                 }
@@ -315,8 +335,14 @@ impl<P: Clone> Forwarder<P> {
     }
 
     /// Tells both windows of an out-record what became of its packet.
-    fn feed(&mut self, dest: DestIx, record: &OutRecord, prefix: Feedback, all: Feedback) {
-        if !record.is_metered() {
+    pub(crate) fn feed(
+        &mut self,
+        dest: DestIx,
+        record: &OutRecord,
+        prefix: Feedback,
+        all: Feedback,
+    ) {
+        if !record.metered {
             return;
         }
         // Neither can refuse: the record holds a slot of both.
@@ -334,6 +360,11 @@ impl<P: Clone> Forwarder<P> {
         self.stir_face(record.face);
         self.stir_dest(dest);
     }
+}
+
+/// The hop limit that reaches farther; without one there is no limit.
+fn farther(a: Option<u8>, b: Option<u8>) -> Option<u8> {
+    Some(a?.max(b?))
 }
 
 /// Whether a ticket's entry still waits in the queue.

@@ -9,6 +9,7 @@ use mars_wire::{Label, NameBuf, Rank};
 
 use crate::face::FaceIx;
 use crate::fib::FibIx;
+use crate::parked::Parked;
 use crate::queue::Queue;
 use crate::tier;
 use crate::upstream::{Standing, Upstream};
@@ -53,6 +54,10 @@ pub(crate) struct Dest {
     pub(crate) queue: Queue,
     /// PIT entries that name it.
     pub(crate) pending: u32,
+    /// The face whose Interest opened it; it counts among what that face may open.
+    pub(crate) opened_by: FaceIx,
+    /// Interests that were asked for in vain everywhere, until a new path appears.
+    pub(crate) parked: Parked,
     /// Last time that a packet named it.
     pub(crate) used: Instant,
     /// When pacing or an exclusion lets queued Interests go on.
@@ -76,7 +81,7 @@ pub(crate) struct Downstream {
 }
 
 impl Dest {
-    pub(crate) fn new(name: NameBuf, hash: u64, now: Instant) -> Self {
+    pub(crate) fn new(name: NameBuf, hash: u64, opened_by: FaceIx, now: Instant) -> Self {
         Self {
             name,
             hash,
@@ -93,6 +98,8 @@ impl Dest {
             turn: 0,
             queue: Queue::default(),
             pending: 0,
+            opened_by,
+            parked: Parked::default(),
             used: now,
             wake: None,
             check: Instant::MAX,

@@ -33,6 +33,8 @@ pub(crate) struct Face {
     pub(crate) cc: Controller,
     /// Dests with queued Interests that wait for this face's credit, served in rotation.
     pub(crate) waiting: VecDeque<DestIx>,
+    /// Dests that its Interests opened.
+    pub(crate) dests: u32,
     /// Stands in the list of work.
     pub(crate) stirred: bool,
 }
@@ -84,6 +86,12 @@ impl Faces {
             .filter(|face| face.ix == ix)
     }
 
+    /// Whether an application is at the other end.
+    pub(crate) fn is_local(&self, ix: FaceIx) -> bool {
+        self.get(ix)
+            .is_some_and(|face| face.kind == FaceKind::Local)
+    }
+
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (FaceIx, &Face)> {
         self.slab.iter().map(|(_, face)| (face.ix, face))
@@ -105,6 +113,7 @@ impl Faces {
             data_queue: 0,
             cc: *cc,
             waiting: VecDeque::new(),
+            dests: 0,
             stirred: false,
         });
         let ix = slot | (self.uses << SLOT_BITS);

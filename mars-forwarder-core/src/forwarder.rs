@@ -1,12 +1,15 @@
 //! The machine: its tables, the two verbs, its timers, and what it shows.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use hashbrown::HashTable;
 use mars_cc::Controller;
 use mars_time::Instant;
-use mars_wire::{MarsHeader, NackDetail, Name, Rank};
+use mars_wire::{MarsHeader, NackDetail, Name, NameBuf, Rank};
 
+use crate::cache::ContentStore;
+use crate::counters::bump;
 use crate::dead::DeadNonces;
 use crate::dest::{Dest, DestIx};
 use crate::face::{Face, FaceIx, Faces};
@@ -19,7 +22,7 @@ use crate::rng::Rng;
 use crate::slab::Slab;
 use crate::timers::{Key, Timers};
 use crate::upstream::Upstream;
-use crate::{Config, ConfigError, Error, FaceId};
+use crate::{Config, ConfigError, Counters, Error, FaceId};
 
 /// Something that may have opened.
 #[derive(Clone, Copy, Debug)]
@@ -46,11 +49,15 @@ pub struct Forwarder<P> {
     pub(crate) fib: Fib,
     pub(crate) dests: Slab<Dest>,
     pub(crate) dest_index: HashTable<DestIx>,
-    /// The dest that was named last: the next packet is likely to name it, too.
-    pub(crate) recent: DestIx,
     pub(crate) pit: Pit<P>,
     pub(crate) dead: DeadNonces,
     pub(crate) timers: Timers,
+    pub(crate) cache: ContentStore<P>,
+    pub(crate) counters: Counters,
+    /// Entries that wait for nobody but a straggler.
+    pub(crate) lingering: u32,
+    /// Dests that no prefix matches.
+    pub(crate) unrouted: Vec<DestIx>,
     /// Faces and dests that may have something to send now; worked off before an input ends.
     work: VecDeque<Work>,
     outputs: VecDeque<Output<P>>,
@@ -72,10 +79,13 @@ impl<P: Clone> Forwarder<P> {
             fib: Fib::new(),
             dests: Slab::new(),
             dest_index: HashTable::new(),
-            recent: 0,
             pit: Pit::new(),
             dead: DeadNonces::new(config.max_dead_nonces),
             timers: Timers::default(),
+            cache: ContentStore::new(config.max_cached, config.max_cached_octets),
+            counters: Counters::default(),
+            lingering: 0,
+            unrouted: Vec::new(),
             work: VecDeque::new(),
             outputs: VecDeque::new(),
             config,
@@ -177,19 +187,14 @@ impl<P: Clone> Forwarder<P> {
     }
 
     pub(crate) fn stir_face(&mut self, ix: FaceIx) {
-        let Some(face) = self.faces.get_mut(ix).filter(|face| !face.stirred) else {
-            return;
-        };
-        if face.waiting.is_empty() {
-            return self.arm_face(ix);
+        if let Some(face) = self.faces.get_mut(ix).filter(|face| !face.stirred) {
+            face.stirred = true;
+            self.work.push_front(Work::Face(ix));
         }
-        face.stirred = true;
-        self.work.push_front(Work::Face(ix));
     }
 
     pub(crate) fn stir_dest(&mut self, ix: DestIx) {
-        let dest = self.dests.get_mut(ix);
-        if let Some(dest) = dest.filter(|dest| !dest.stirred && dest.queue.len() > 0) {
+        if let Some(dest) = self.dests.get_mut(ix).filter(|dest| !dest.stirred) {
             dest.stirred = true;
             self.work.push_back(Work::Dest(ix));
         }
@@ -223,6 +228,11 @@ impl<P: Clone> Forwarder<P> {
         let Some(face) = self.faces.get_mut(face).filter(|face| face.up) else {
             return;
         };
+        bump(match edit {
+            Edit::Interest { .. } => &mut self.counters.interests_out,
+            Edit::Data { .. } => &mut self.counters.data_out,
+            Edit::Nack { .. } => &mut self.counters.nacks_out,
+        });
         if matches!(edit, Edit::Data { .. }) {
             face.data_queue = face.data_queue.saturating_add(1);
         }
@@ -236,26 +246,39 @@ impl<P: Clone> Forwarder<P> {
     }
 
     pub(crate) fn note_drop(&mut self, face: FaceIx, reason: DropReason) {
+        self.counters.note_drop(reason);
         if let Some(face) = self.faces.get(face) {
             let face = face.id;
             self.emit(Event::Dropped { face, reason });
         }
     }
 
-    pub(crate) fn note_path_found(&mut self, dest: DestIx, face: FaceIx, rank: Option<Rank>) {
-        self.stir_dest(dest);
+    /// Reports something about one upstream face of a dest.
+    pub(crate) fn note_path(
+        &mut self,
+        dest: DestIx,
+        face: FaceIx,
+        event: impl FnOnce(NameBuf, FaceId) -> Event,
+    ) {
         if let (Some(dest), Some(face)) = (self.dests.get(dest), self.faces.get(face)) {
-            let (dest, face) = (dest.name.clone(), face.id);
-            self.emit(Event::PathFound { dest, face, rank });
+            let event = event(dest.name.clone(), face.id);
+            self.emit(event);
         }
     }
 
-    pub(crate) fn note_path_lost(&mut self, dest: DestIx, face: FaceIx) {
+    pub(crate) fn note_path_found(&mut self, dest: DestIx, face: FaceIx, rank: Option<Rank>) {
+        self.note_path(dest, face, |dest, face| Event::PathFound {
+            dest,
+            face,
+            rank,
+        });
+        self.revive(dest, face);
         self.stir_dest(dest);
-        if let (Some(dest), Some(face)) = (self.dests.get(dest), self.faces.get(face)) {
-            let (dest, face) = (dest.name.clone(), face.id);
-            self.emit(Event::PathLost { dest, face });
-        }
+    }
+
+    pub(crate) fn note_path_lost(&mut self, dest: DestIx, face: FaceIx) {
+        self.note_path(dest, face, |dest, face| Event::PathLost { dest, face });
+        self.stir_dest(dest);
     }
 
     /// Returns an Interest to one downstream.
@@ -311,104 +334,8 @@ impl<P: Clone> Forwarder<P> {
     pub(crate) fn controller(&self, law: mars_cc::Config) -> Option<Controller> {
         Controller::new(law, self.now).ok()
     }
-
-    // ---- what it shows
-
-    /// What it holds about `dest`, if anything.
-    #[must_use]
-    pub fn dest(&self, dest: Name<'_>) -> Option<DestView<'_, P>> {
-        let ix = self.find_dest(self.hash.of(dest.as_value()), dest)?;
-        Some(DestView {
-            forwarder: self,
-            dest: self.dests.get(ix)?,
-        })
-    }
-
-    /// All dests with state, in no particular (but repeatable) order.
-    pub fn dests(&self) -> impl Iterator<Item = DestView<'_, P>> {
-        let view = |(_, dest)| DestView {
-            forwarder: self,
-            dest,
-        };
-        self.dests.iter().map(view)
-    }
-
-    /// Interests pending.
-    #[must_use]
-    pub fn pending(&self) -> u32 {
-        self.pit.len()
-    }
 }
 
 pub(crate) fn saturate(packets: usize) -> u16 {
     u16::try_from(packets).unwrap_or(u16::MAX)
-}
-
-/// What a forwarder holds about one dest, for inspection.
-#[derive(Clone, Copy, Debug)]
-pub struct DestView<'a, P> {
-    forwarder: &'a Forwarder<P>,
-    dest: &'a Dest,
-}
-
-/// One valid upstream face of a dest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ValidUpstream {
-    /// The face.
-    pub face: FaceId,
-    /// Its hop count by routing.
-    pub hops: u32,
-    /// Closest rank learnt from it; `None`: it stands outside the rank order (plain NDN).
-    pub rank: Option<Rank>,
-    /// Interests that may be in flight over it for this dest.
-    pub window: u32,
-    /// Interests in flight over it for this dest.
-    pub in_flight: u32,
-}
-
-impl<'a, P> DestView<'a, P> {
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> Name<'a> {
-        self.dest.name.as_name()
-    }
-
-    /// The node's own rank, if it ever had a label.
-    #[must_use]
-    pub fn rank(&self) -> Option<Rank> {
-        self.dest.rank
-    }
-
-    /// Generation that the node works in.
-    #[must_use]
-    pub fn generation(&self) -> u32 {
-        self.dest.generation
-    }
-
-    /// Valid upstream faces that are up, shortest tier first.
-    pub fn valid_upstreams(&self) -> impl Iterator<Item = ValidUpstream> + use<'a, P> {
-        let faces = &self.forwarder.faces;
-        let valid = self.dest.upstreams.iter().filter(|u| u.is_valid());
-        valid.filter_map(|u: &Upstream| {
-            Some(ValidUpstream {
-                face: faces.get(u.face)?.id,
-                hops: u.hops,
-                rank: u.learnt(),
-                window: u.cc.window(),
-                in_flight: u.cc.in_flight(),
-            })
-        })
-    }
-
-    /// Interests that wait for release.
-    #[must_use]
-    pub fn queue_len(&self) -> usize {
-        self.dest.queue.len()
-    }
-
-    /// Whether discovery has converged here: there is a path, and nothing is left to be probed.
-    #[must_use]
-    pub fn converged(&self) -> bool {
-        self.dest.has_converged()
-    }
 }

@@ -4,12 +4,13 @@
 use mars_time::Instant;
 use mars_wire::{MarsName, NackDetail, Name};
 
+use crate::counters::bump;
 use crate::dest::{Dest, DestIx};
 use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::{Data, Interest, Nack};
 use crate::output::DropReason;
-use crate::pit::{Asker, InRecord, Kind, OutState, PitIx};
+use crate::pit::{InRecord, Kind, OutState, PitIx};
 
 /// What a nonce that arrives tells.
 enum Nonce {
@@ -22,6 +23,7 @@ enum Nonce {
 
 impl<P: Clone> Forwarder<P> {
     pub(crate) fn on_interest(&mut self, face: FaceIx, interest: &Interest<'_>, packet: P) {
+        bump(&mut self.counters.interests_in);
         if interest.hop_limit == Some(0) {
             return self.note_drop(face, DropReason::HopLimit);
         }
@@ -41,6 +43,9 @@ impl<P: Clone> Forwarder<P> {
                 return self.note_drop(face, DropReason::Loop);
             }
         }
+        if self.answer_from_cache(hash, &asker, interest) {
+            return;
+        }
         if let Some(ix) = known {
             return self.on_known_interest(ix, asker, interest, packet);
         }
@@ -51,7 +56,7 @@ impl<P: Clone> Forwarder<P> {
             return self.note_drop(face, DropReason::PitFull);
         }
         let parsed = MarsName::parse(interest.name);
-        let dest = match self.dest_for(parsed, interest.name) {
+        let dest = match self.dest_for(parsed, interest.name, face) {
             Ok(dest) => dest,
             Err(reason) => {
                 let detail = match reason {
@@ -89,7 +94,7 @@ impl<P: Clone> Forwarder<P> {
             return;
         };
         match kind {
-            Kind::Data => self.on_repeated_data_interest(ix, asker),
+            Kind::Data => self.on_repeated_data_interest(ix, asker, interest.hop_limit),
             Kind::Probe { .. } => {
                 let probe_idx = match MarsName::parse(interest.name) {
                     Some(MarsName::Discovery { probe_idx, .. }) => probe_idx,
@@ -128,7 +133,7 @@ impl<P: Clone> Forwarder<P> {
     pub(crate) fn take_asker(
         &mut self,
         ix: PitIx,
-        which: impl Fn(&Asker) -> bool,
+        which: impl Fn(&InRecord) -> bool,
     ) -> Option<InRecord> {
         let hash = self.pit.get(ix)?.hash;
         let asker = self.pit.take_in(ix, which)?;
@@ -156,52 +161,58 @@ impl<P: Clone> Forwarder<P> {
         &mut self,
         parsed: Option<MarsName<'_>>,
         name: Name<'_>,
+        face: FaceIx,
     ) -> Result<DestIx, DropReason> {
         let Some(mars) = parsed else {
             // Any other name goes the way of the prefix that routing knows it by.
             let fib = self.fib.longest_match(&self.hash, name);
             let fib = fib.ok_or(DropReason::NoRoute)?;
             let prefix = self.fib.get(fib).ok_or(DropReason::NoRoute)?.prefix.clone();
-            return self.dest_named(prefix.as_name(), true);
+            return self.dest_named(prefix.as_name(), true, face);
         };
         let discovers = matches!(parsed, Some(MarsName::Discovery { .. }));
-        self.dest_named(mars.dest(), discovers)
+        self.dest_named(mars.dest(), discovers, face)
     }
 
-    /// Only discovery opens state for a dest that needs discovery.
-    fn dest_named(&mut self, name: Name<'_>, discovers: bool) -> Result<DestIx, DropReason> {
-        let recent = self.dests.get(self.recent);
-        if recent.is_some_and(|d| d.name.as_name() == name && d.fib.is_some()) {
-            return Ok(self.recent);
-        }
+    /// Only discovery opens state for a dest that needs discovery, unless Interests are held until
+    /// somebody discovers it. A face may open as many as are left free, so that none takes the
+    /// room of the others.
+    fn dest_named(
+        &mut self,
+        name: Name<'_>,
+        discovers: bool,
+        face: FaceIx,
+    ) -> Result<DestIx, DropReason> {
         let hash = self.hash.of(name.as_value());
         if let Some(ix) = self.find_dest(hash, name) {
-            self.recent = ix;
-            if self.dests.get(ix).is_some_and(|d| d.fib.is_none()) {
-                self.rematch(ix);
-            }
             return Ok(ix);
         }
-        let fib = self
-            .fib
-            .longest_match(&self.hash, name)
-            .ok_or(DropReason::NoRoute)?;
-        if !discovers && !self.serves_without_discovery(fib) {
+        let fib = self.fib.longest_match(&self.hash, name);
+        let serves = fib.is_some_and(|fib| discovers || self.serves_without_discovery(fib));
+        let held = self.config.hold_without_route && !discovers;
+        if !serves && !held {
             return Err(DropReason::NoRoute);
         }
-        if self.dests.len() >= self.config.max_dests {
+        let free = self.config.max_dests.saturating_sub(self.dests.len());
+        let Some(opener) = self.faces.get_mut(face).filter(|f| f.dests < free) else {
             return Err(DropReason::DestsFull);
-        }
-        let ix = self.dests.insert(Dest::new(name.into(), hash, self.now));
+        };
+        opener.dests += 1;
+        let dest = Dest::new(name.into(), hash, face, self.now);
+        let ix = self.dests.insert(dest);
         let dests = &self.dests;
         self.dest_index
             .insert_unique(hash, ix, |ix| dests.get(*ix).map_or(0, |d| d.hash));
+        if fib.is_none() {
+            self.unrouted.push(ix);
+        }
         self.rematch(ix);
         self.check_dest(ix);
         Ok(ix)
     }
 
     pub(crate) fn on_data(&mut self, face: FaceIx, data: &Data<'_>, packet: P) {
+        bump(&mut self.counters.data_in);
         let hash = self.hash.of(data.name.as_value());
         let found = self.pit.find(hash, data.name.as_value());
         let Some((ix, out)) = found.and_then(|ix| Some((ix, self.pit.out_of(ix, face)?.0))) else {
@@ -215,6 +226,7 @@ impl<P: Clone> Forwarder<P> {
     }
 
     pub(crate) fn on_nack(&mut self, face: FaceIx, nack: &Nack<'_>) {
+        bump(&mut self.counters.nacks_in);
         let hash = self.hash.of(nack.name.as_value());
         let found = self.pit.find(hash, nack.name.as_value()).and_then(|ix| {
             let (out, record) = self.pit.out_of(ix, face)?;
@@ -251,6 +263,7 @@ impl<P: Clone> Forwarder<P> {
         if queued {
             self.leave_queue(ix);
         }
+        self.set_linger(ix, None);
         if let Some(dest) = self.dests.get_mut(dest) {
             dest.pending = dest.pending.saturating_sub(1);
         }

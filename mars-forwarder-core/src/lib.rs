@@ -37,9 +37,45 @@
 //! agree: that of the face, which watches the neighbour's Data queue, and that of the dest over
 //! the face, which watches the neighbour's Interest queue. The shortest tier goes first; longer
 //! tiers carry what it cannot. Dests that compete for a face are served in rotation. Data
-//! goes back to all who asked, stamped with this node's own queues. A Nack, a face that goes down,
-//! or a route that leaves sends the Interest over another face at once; a mere silence does not,
-//! since retransmission is the consumer's business.
+//! goes back to all who asked, stamped with this node's own queues. An Interest that may take only
+//! faces that are full lets up to fifteen others of its dest pass.
+//!
+//! **The same name again.** From another face it joins the pending Interest and never restarts its
+//! clock. From the same face with the same nonce it is a copy, and ignored. From the same face with
+//! a new nonce it is a retransmission: it goes out again, over a face that was not asked if there is
+//! one, as soon as nothing is under way any more or the answer is overdue by the round-trip time of
+//! the face asked last (10 ms at least); sooner it is suppressed. From another face with a nonce
+//! that was seen, it has looped: Nack duplicate.
+//!
+//! **When it fails.** A Nack, a face that goes down, a route or a producer that leaves sends the
+//! Interest over another face at once, at the head of its queue; with no face left it goes down as a
+//! Nack: for congestion if the last face said so, else for want of a route. A mere silence gives the
+//! slot back and sends nothing, since retransmission is the consumer's business: if every node
+//! repeated itself, traffic would grow by the power of hops. What stayed unanswered everywhere goes
+//! over a path that appears before its lifetime ends; with [`Config::hold_without_route`] so does
+//! what had no path to begin with.
+//!
+//! **Stragglers.** When the first of two faces has answered, the entry stays while the second holds
+//! its slot, 50 ms at least: its answer is a measurement, neither forwarded nor unsolicited. Such
+//! entries are an eighth of the table at most.
+//!
+//! **Suspension.** A face that refuses three data Interests of a dest in a row for want of a route
+//! (or as duplicates) rests for 100 ms, then is tried with one Interest at a time; it rests for twice
+//! as long after each failure, up to 6.4 s, and is in full use again with the first Data.
+//!
+//! **Producers** are applications behind local faces. The first that registered a prefix serves it;
+//! when it withdraws or its face fails, the next takes over, with what was not answered.
+//!
+//! **Plain NDN upstreams** need no discovery and report no queues: the windows then go by round
+//! trips and losses alone. Beside MARS upstreams they serve in the shortest tier only, since a detour
+//! over a node without a rank might lead back.
+//!
+//! **Content store.** Off by default ([`Config::max_cached`]). It is asked before the pending
+//! Interests, matches whole names, and lets go of what was used longest ago. Answers to probes are
+//! never kept. A hit reaches no window here, but it reports no queue to the downstream either.
+//!
+//! **Fair shares.** A downstream face may hold as many pending Interests, and open as many dests, as
+//! are left free: alone it fills half a table, and never all of it.
 //!
 //! # Hosting it
 //!
@@ -97,26 +133,38 @@
 //!
 //! # What it does not do
 //!
-//! It reads and writes no packet octets (see `mars-wire`), computes no routes, caches no Data,
-//! and matches Data to Interests by the whole name only: an Interest with `CanBePrefix` is
+//! It reads and writes no packet octets (see `mars-wire`), computes no routes, sends no Interest to
+//! two faces at once, and matches Data to Interests by the whole name only: an Interest with `CanBePrefix` is
 //! satisfied by Data of exactly its name. It retransmits no data Interest on silence (a probe goes on to the next face). Rank safety
 //! holds among MARS nodes that keep their state, or say so when they lose it
 //! ([`Config::restarted`]); plain NDN upstreams stand outside it.
 //!
 //! # Sizes
 //!
-//! In octets, on a 64-bit host: per pending Interest with one downstream and one upstream 130 to
-//! 150, its name rounded up to a multiple of 8, and what the host's handle is larger than 4; 24 for
-//! each further downstream and 48 for each further upstream of it, 88 for a downstream with a PIT
-//! token or a bound; per dest about 300 and its name; per next hop of a dest and per
-//! face about 550, most of it the window. The tables of pending Interests, dests, prefixes, faces
-//! and dead nonces have caps in [`Config`]; records of an Interest are bounded by the faces.
+//! In octets, on a 64-bit host, and held to it by tests:
+//!
+//! | what | octets |
+//! |---|---|
+//! | per pending Interest | about 270 and its name, and 80 for each further downstream or upstream of it |
+//! | per dest | at most 360 and its name |
+//! | per next hop of a dest | at most 570, most of it the window |
+//! | per downstream that probed for a dest | at most 40 |
+//! | per Interest that waits in a dest's queue | 8; as many for one that waits for a path |
+//! | per prefix | at most 150 and its name, 8 for each next hop, 4 for each producer and dest |
+//! | per face | at most 570, most of it the window |
+//! | per Data in the content store | at most 80, its name and its packet |
+//!
+//! So a node on the way to one producer, with three next hops and two downstreams for it, holds
+//! about two kilobytes. The tables of pending Interests, dests, prefixes, faces, dead nonces and
+//! cached Data have caps in [`Config`]; records of an Interest are bounded by the faces.
 #![no_std]
 extern crate alloc;
 
 #[cfg(test)]
 mod audit;
+mod cache;
 mod config;
+mod counters;
 mod data;
 mod dead;
 mod dest;
@@ -126,10 +174,12 @@ mod face;
 mod fib;
 mod forwarder;
 mod hash;
+mod health;
 mod input;
 mod intake;
-mod names;
+mod loss;
 mod output;
+mod parked;
 mod pit;
 mod queue;
 mod rank;
@@ -140,9 +190,12 @@ mod tier;
 mod timers;
 mod topology;
 mod upstream;
+mod view;
 
 pub use config::{Config, RankRule, Theta};
+pub use counters::Counters;
 pub use error::{ConfigError, Error};
-pub use forwarder::{DestView, Forwarder, ValidUpstream};
+pub use forwarder::Forwarder;
 pub use input::{Data, FaceId, FaceKind, Input, Interest, Nack, Route};
-pub use output::{DropReason, Edit, Event, Output};
+pub use output::{DropReason, Edit, Event, Output, Refusal};
+pub use view::{DestView, ValidUpstream};

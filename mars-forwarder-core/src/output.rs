@@ -94,6 +94,45 @@ pub enum Event {
         /// The dest.
         dest: NameBuf,
     },
+    /// Discovery gave an upstream face up for this round.
+    FaceRefused {
+        /// The dest.
+        dest: NameBuf,
+        /// The upstream face.
+        face: FaceId,
+        /// Why.
+        reason: Refusal,
+    },
+    /// A valid upstream face refused data again and again: it is out of use for a while.
+    PathSuspended {
+        /// The dest.
+        dest: NameBuf,
+        /// The upstream face.
+        face: FaceId,
+        /// Tried again from then on, with one Interest at a time.
+        until: Instant,
+    },
+    /// A suspended face brought Data: it is in full use again.
+    PathResumed {
+        /// The dest.
+        dest: NameBuf,
+        /// The upstream face.
+        face: FaceId,
+    },
+}
+
+/// Why discovery gave an upstream face up for a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It refused the edge (Nack order), or its rank is not closer to the producer than the node's.
+    Order,
+    /// It has no path (Nack no-route).
+    NoRoute,
+    /// It had seen three probes in a row before (Nack duplicate).
+    Duplicates,
+    /// Four probes in a row stayed without an answer.
+    Silence,
 }
 
 /// Why a packet was dropped or refused.
@@ -112,10 +151,27 @@ pub enum DropReason {
     QueueFull,
     /// No upstream (Nack no-route was sent).
     NoRoute,
-    /// The PIT is at its cap.
+    /// The PIT is at its cap, or this face holds as many entries as are left free.
     PitFull,
-    /// The dest table is at its cap.
+    /// The dest table is at its cap, or this face holds as many dests as are left free.
     DestsFull,
     /// Retransmission too soon after the last transmission.
     Suppressed,
+}
+
+impl DropReason {
+    /// All reasons, in order.
+    pub const ALL: [Self; 9] = [
+        Self::HopLimit,
+        Self::Copy,
+        Self::Loop,
+        Self::Unsolicited,
+        Self::QueueFull,
+        Self::NoRoute,
+        Self::PitFull,
+        Self::DestsFull,
+        Self::Suppressed,
+    ];
+
+    pub(crate) const COUNT: usize = Self::ALL.len();
 }

@@ -1,11 +1,7 @@
 //! The pending-Interest table: entries by whole name, in-records of who asked, out-records of whom
-//! was asked.
-//!
-//! Most Interests are asked for once and sent once, so an entry has room for the newest in-record
-//! and the oldest out-record; further ones live in slabs of their own, chained to the entry. What
-//! few records have (a PIT token, the bound of a probe) is kept apart. The out-records that occupy
-//! a face are chained to that face too, so that a face that goes down gives them back without a
-//! scan.
+//! was asked. Records live in slabs of their own, chained to their entry; the out-records that
+//! occupy a face are chained to that face too, so that a face that goes down gives them back
+//! without a scan.
 
 use alloc::vec::Vec;
 
@@ -15,58 +11,37 @@ use mars_wire::{Label, PitToken};
 
 use crate::dest::DestIx;
 use crate::face::{self, FaceIx};
-use crate::names::{self, Names};
-use crate::slab::{self, Slab};
+use crate::slab::Slab;
 
 /// Index of an entry.
 pub(crate) type PitIx = u32;
-
-/// Index of an out-record: that of its entry for the one that stands there, else [`FURTHER`] and
-/// its index among the further ones.
+/// Index of an out-record.
 pub(crate) type OutIx = u32;
+type Link = Option<u32>;
 
-const FURTHER: u32 = 1 << 31;
-/// No index.
-const NONE: u32 = u32::MAX;
-/// The face of a record that is not there; no face has this number.
-const NOBODY: FaceIx = u32::MAX;
+/// Names up to this many octets give their buffer back for the next entry.
+const SPARE_NAME: usize = 256;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Pit<P> {
     entries: Slab<Entry<P>>,
     index: HashTable<PitIx>,
-    names: Names,
-    /// In-records that are not the newest of their entry.
-    ins: Slab<Asker>,
-    /// Out-records that found another one in their entry.
-    outs: Slab<FurtherOut>,
-    extras: Slab<Extra>,
-    bounds: Slab<Label>,
-    on_face: Vec<OnFace>,
+    ins: Slab<InRecord>,
+    outs: Slab<OutRecord>,
+    /// Per face, the first out-record that waits on it.
+    on_face: Vec<Link>,
+    /// Per face, the in-records that it holds.
+    held: Vec<u32>,
+    /// Name buffers of erased entries.
+    spare: Vec<Vec<u8>>,
     /// Entries ever made.
     stamps: u32,
-}
-
-/// What concerns one face.
-#[derive(Clone, Copy, Debug)]
-struct OnFace {
-    /// The newest out-record that waits on it.
-    waiting: OutIx,
-    /// In-records that it holds.
-    held: u32,
-}
-
-impl OnFace {
-    const IDLE: Self = Self {
-        waiting: NONE,
-        held: 0,
-    };
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Entry<P> {
     pub(crate) hash: u64,
-    name: names::Held,
+    pub(crate) name: Vec<u8>,
     /// The Interest as it came first.
     pub(crate) packet: P,
     pub(crate) dest: DestIx,
@@ -79,12 +54,10 @@ pub(crate) struct Entry<P> {
     pub(crate) queued: bool,
     /// Counts the times that it was asked for anew.
     epoch: u16,
-    /// The newest in-record. Without one, its time is that until which the entry lingers.
-    newest: Asker,
-    /// The oldest out-record.
-    oldest: OutRecord,
-    /// The newest of the further out-records.
-    further: u32,
+    /// Refused downstream, but kept until then to learn from a late answer.
+    pub(crate) linger: Option<Instant>,
+    first_in: Link,
+    first_out: Link,
 }
 
 /// What an entry asks for.
@@ -99,7 +72,7 @@ pub(crate) enum Kind {
     },
 }
 
-/// Who asks, in full.
+/// Who asked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InRecord {
     pub(crate) face: FaceIx,
@@ -109,6 +82,7 @@ pub(crate) struct InRecord {
     /// Probes: the generation that the downstream works in, and its bound.
     pub(crate) generation: u32,
     pub(crate) bound: Option<Label>,
+    next: Link,
 }
 
 impl InRecord {
@@ -120,71 +94,36 @@ impl InRecord {
             token: None,
             generation: 0,
             bound: None,
+            next: None,
         }
     }
-}
-
-/// Who asked.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asker {
-    pub(crate) face: FaceIx,
-    pub(crate) nonce: u32,
-    pub(crate) expires: Instant,
-    extra: u32,
-    next: u32,
-}
-
-impl Asker {
-    const NOBODY: Self = Self {
-        face: NOBODY,
-        nonce: 0,
-        expires: Instant::MAX,
-        extra: NONE,
-        next: NONE,
-    };
-}
-
-/// What few in-records have.
-#[derive(Clone, Copy, Debug)]
-struct Extra {
-    token: Option<PitToken>,
-    generation: u32,
-    bound: Option<Label>,
 }
 
 /// Whom was asked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutRecord {
+    pub(crate) entry: PitIx,
     pub(crate) face: FaceIx,
     pub(crate) nonce: u32,
     pub(crate) sent: Instant,
-    /// Until then it holds a slot of its face, if it waits.
-    pub(crate) deadline: Instant,
     pub(crate) state: OutState,
-    marks: u8,
-    epoch: u16,
+    /// The face was asked before for this entry: an answer gives no RTT sample (Karn).
+    pub(crate) repeated: bool,
+    /// It counts among what is in flight over an upstream face; what goes to a producer here does
+    /// not.
+    pub(crate) metered: bool,
     /// Probes: the bound that was sent.
-    bound: u32,
-    face_prev: u32,
-    face_next: u32,
-}
-
-/// The face was asked before for this entry: an answer gives no RTT sample (Karn).
-const REPEATED: u8 = 1;
-/// It counts among what is in flight over an upstream face; what goes to a producer here does not.
-const METERED: u8 = 2;
-
-#[derive(Clone, Copy, Debug)]
-struct FurtherOut {
-    record: OutRecord,
-    entry: PitIx,
-    next: u32,
+    pub(crate) bound: Option<Label>,
+    epoch: u16,
+    next: Link,
+    face_prev: Link,
+    face_next: Link,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutState {
-    /// Holds a slot of its face until its deadline.
-    Waiting,
+    /// Holds a slot of its face until this deadline.
+    Waiting(Instant),
     /// Its time ran out and the slot is free; a late answer is welcome.
     Silent,
     /// Answered or refused; not to be asked again in this epoch.
@@ -192,60 +131,31 @@ pub(crate) enum OutState {
 }
 
 impl OutRecord {
-    const NOBODY: Self = Self::new(NOBODY, 0, Instant::ZERO, Instant::ZERO);
-
-    pub(crate) const fn new(face: FaceIx, nonce: u32, sent: Instant, deadline: Instant) -> Self {
+    pub(crate) const fn new(
+        entry: PitIx,
+        face: FaceIx,
+        nonce: u32,
+        sent: Instant,
+        deadline: Instant,
+    ) -> Self {
         Self {
+            entry,
             face,
             nonce,
             sent,
-            deadline,
-            state: OutState::Waiting,
-            marks: 0,
+            state: OutState::Waiting(deadline),
+            repeated: false,
+            metered: false,
+            bound: None,
             epoch: 0,
-            bound: NONE,
-            face_prev: NONE,
-            face_next: NONE,
+            next: None,
+            face_prev: None,
+            face_next: None,
         }
-    }
-
-    /// Marks that the face was asked before for this entry.
-    #[must_use]
-    pub(crate) const fn repeated(mut self, repeated: bool) -> Self {
-        if repeated {
-            self.marks |= REPEATED;
-        }
-        self
-    }
-
-    /// Marks that it counts among what is in flight over an upstream face.
-    #[must_use]
-    pub(crate) const fn metered(mut self, metered: bool) -> Self {
-        if metered {
-            self.marks |= METERED;
-        }
-        self
-    }
-
-    /// Whether the face was asked before for this entry, so that an answer gives no RTT sample
-    /// (Karn).
-    pub(crate) const fn is_repeated(&self) -> bool {
-        self.marks & REPEATED != 0
-    }
-
-    /// Whether it counts among what is in flight over an upstream face; what goes to a producer
-    /// here does not.
-    pub(crate) const fn is_metered(&self) -> bool {
-        self.marks & METERED != 0
     }
 
     pub(crate) const fn is_waiting(&self) -> bool {
-        matches!(self.state, OutState::Waiting)
-    }
-
-    /// Whether it waited until now.
-    pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.is_waiting() && self.deadline <= now
+        matches!(self.state, OutState::Waiting(_))
     }
 }
 
@@ -254,12 +164,11 @@ impl<P> Pit<P> {
         Self {
             entries: Slab::new(),
             index: HashTable::new(),
-            names: Names::new(),
             ins: Slab::new(),
             outs: Slab::new(),
-            extras: Slab::new(),
-            bounds: Slab::new(),
             on_face: Vec::new(),
+            held: Vec::new(),
+            spare: Vec::new(),
             stamps: 0,
         }
     }
@@ -269,10 +178,7 @@ impl<P> Pit<P> {
     }
 
     pub(crate) fn find(&self, hash: u64, name: &[u8]) -> Option<PitIx> {
-        let same = |ix: &PitIx| {
-            let entry = self.entries.get(*ix).filter(|e| e.hash == hash);
-            entry.is_some_and(|e| self.names.get(e.name) == name)
-        };
+        let same = |ix: &PitIx| self.entries.get(*ix).is_some_and(|e| e.name == name);
         self.index.find(hash, same).copied()
     }
 
@@ -298,10 +204,13 @@ impl<P> Pit<P> {
         dest: DestIx,
         kind: Kind,
     ) -> PitIx {
+        let mut octets = self.spare.pop().unwrap_or_default();
+        octets.clear();
+        octets.extend_from_slice(name);
         self.stamps = self.stamps.wrapping_add(1);
         let ix = self.entries.insert(Entry {
             hash,
-            name: self.names.insert(name),
+            name: octets,
             packet,
             dest,
             kind,
@@ -309,9 +218,9 @@ impl<P> Pit<P> {
             stamp: self.stamps,
             queued: false,
             epoch: 0,
-            newest: Asker::NOBODY,
-            oldest: OutRecord::NOBODY,
-            further: NONE,
+            linger: None,
+            first_in: None,
+            first_out: None,
         });
         let entries = &self.entries;
         self.index
@@ -321,178 +230,39 @@ impl<P> Pit<P> {
 
     /// Erases an entry and all of its records.
     pub(crate) fn remove(&mut self, ix: PitIx) -> Option<P> {
-        let hash = self.entries.get(ix)?.hash;
-        while self.take_in(ix, |_| true).is_some() {}
-        while let Some(face) = self.newest_out(ix) {
-            self.forget_out(ix, face);
-        }
-        if let Ok(found) = self.index.find_entry(hash, |at| *at == ix) {
+        let entry = self.entries.remove(ix)?;
+        if let Ok(found) = self.index.find_entry(entry.hash, |at| *at == ix) {
             found.remove();
         }
-        let entry = self.entries.remove(ix)?;
-        self.names.remove(entry.name);
+        let mut at = entry.first_in;
+        while let Some(record) = at.and_then(|at| self.ins.remove(at)) {
+            at = record.next;
+            self.count(record.face, -1);
+        }
+        let mut at = entry.first_out;
+        while let Some(out) = at {
+            self.unlink_from_face(out);
+            at = self.outs.remove(out).and_then(|record| record.next);
+        }
+        if entry.name.capacity() <= SPARE_NAME {
+            self.spare.push(entry.name);
+        }
         Some(entry.packet)
     }
 
-    // ---- who asked
-
     /// In-records of an entry, the newest first.
-    pub(crate) fn ins(&self, ix: PitIx) -> impl Iterator<Item = &Asker> {
-        let newest = self.entries.get(ix).map(|e| &e.newest);
-        let mut at = newest.filter(|asker| asker.face != NOBODY);
+    pub(crate) fn ins(&self, ix: PitIx) -> impl Iterator<Item = &InRecord> {
+        let mut at = self.entries.get(ix).and_then(|e| e.first_in);
         core::iter::from_fn(move || {
-            let asker = at?;
-            at = self.ins.get(asker.next);
-            Some(asker)
+            let record = self.ins.get(at?)?;
+            at = record.next;
+            Some(record)
         })
     }
 
     /// The face of the newest in-record.
     pub(crate) fn asker(&self, ix: PitIx) -> Option<FaceIx> {
-        Some(self.ins(ix).next()?.face)
-    }
-
-    pub(crate) fn add_in(&mut self, ix: PitIx, record: InRecord) {
-        let Some(entry) = self.entries.get_mut(ix) else {
-            return;
-        };
-        let next = if entry.newest.face == NOBODY {
-            NONE
-        } else {
-            self.ins.insert(entry.newest)
-        };
-        let plain = record.token.is_none() && record.generation == 0 && record.bound.is_none();
-        let extra = if plain {
-            NONE
-        } else {
-            self.extras.insert(Extra {
-                token: record.token,
-                generation: record.generation,
-                bound: record.bound,
-            })
-        };
-        entry.newest = Asker {
-            face: record.face,
-            nonce: record.nonce,
-            expires: record.expires,
-            extra,
-            next,
-        };
-        self.count(record.face, 1);
-    }
-
-    /// In-records that a face holds.
-    pub(crate) fn held_by(&self, face: FaceIx) -> u32 {
-        self.on_face.get(face::slot(face)).map_or(0, |on| on.held)
-    }
-
-    /// Takes out the first in-record that `which` picks.
-    pub(crate) fn take_in(
-        &mut self,
-        ix: PitIx,
-        which: impl Fn(&Asker) -> bool,
-    ) -> Option<InRecord> {
-        let entry = self.entries.get_mut(ix)?;
-        let newest = entry.newest;
-        if newest.face == NOBODY {
-            return None;
-        }
-        let taken = if which(&newest) {
-            entry.newest = self.ins.remove(newest.next).unwrap_or(Asker::NOBODY);
-            newest
-        } else {
-            self.take_further_in(ix, newest.next, which)?
-        };
-        self.count(taken.face, -1);
-        let extra = self.extras.remove(taken.extra);
-        Some(InRecord {
-            face: taken.face,
-            nonce: taken.nonce,
-            expires: taken.expires,
-            token: extra.and_then(|extra| extra.token),
-            generation: extra.map_or(0, |extra| extra.generation),
-            bound: extra.and_then(|extra| extra.bound),
-        })
-    }
-
-    fn take_further_in(
-        &mut self,
-        ix: PitIx,
-        mut at: u32,
-        which: impl Fn(&Asker) -> bool,
-    ) -> Option<Asker> {
-        let mut before = NONE;
-        loop {
-            let asker = *self.ins.get(at)?;
-            if which(&asker) {
-                match self.ins.get_mut(before) {
-                    Some(before) => before.next = asker.next,
-                    None => self.entries.get_mut(ix)?.newest.next = asker.next,
-                }
-                return self.ins.remove(at);
-            }
-            (before, at) = (at, asker.next);
-        }
-    }
-
-    /// Until when an entry is kept to learn from a late answer, though all who asked were refused.
-    pub(crate) fn lingers(&self, ix: PitIx) -> Option<Instant> {
-        let newest = &self.entries.get(ix)?.newest;
-        (newest.face == NOBODY && newest.expires < Instant::MAX).then_some(newest.expires)
-    }
-
-    /// Keeps an entry that nobody asks for any more; ends when somebody asks anew.
-    pub(crate) fn linger(&mut self, ix: PitIx, until: Instant) {
-        if let Some(entry) = self.entries.get_mut(ix)
-            && entry.newest.face == NOBODY
-        {
-            entry.newest.expires = until;
-        }
-    }
-
-    // ---- whom was asked
-
-    fn out(&self, out: OutIx) -> Option<&OutRecord> {
-        if out & FURTHER == 0 {
-            let entry = self.entries.get(out)?;
-            return Some(&entry.oldest).filter(|record| record.face != NOBODY);
-        }
-        Some(&self.outs.get(out & !FURTHER)?.record)
-    }
-
-    /// An out-record, to be changed.
-    pub(crate) fn out_mut(&mut self, out: OutIx) -> Option<&mut OutRecord> {
-        if out & FURTHER == 0 {
-            let entry = self.entries.get_mut(out)?;
-            return Some(&mut entry.oldest).filter(|record| record.face != NOBODY);
-        }
-        Some(&mut self.outs.get_mut(out & !FURTHER)?.record)
-    }
-
-    /// Out-records of an entry, the newest first.
-    pub(crate) fn outs(&self, ix: PitIx) -> impl Iterator<Item = (OutIx, &OutRecord)> {
-        let entry = self.entries.get(ix);
-        let mut at = entry.map_or(NONE, |entry| entry.further);
-        let mut last = entry.map(|entry| &entry.oldest);
-        core::iter::from_fn(move || {
-            if let Some(further) = self.outs.get(at) {
-                let out = at | FURTHER;
-                at = further.next;
-                return Some((out, &further.record));
-            }
-            let oldest = last.take().filter(|record| record.face != NOBODY)?;
-            Some((ix, oldest))
-        })
-    }
-
-    /// The face that was asked last.
-    fn newest_out(&self, ix: PitIx) -> Option<FaceIx> {
-        self.outs(ix).next().map(|(_, record)| record.face)
-    }
-
-    /// The newest out-record of an entry on one face.
-    pub(crate) fn out_of(&self, ix: PitIx, face: FaceIx) -> Option<(OutIx, &OutRecord)> {
-        self.outs(ix).find(|(_, record)| record.face == face)
+        Some(self.ins.get(self.entries.get(ix)?.first_in?)?.face)
     }
 
     /// The newest out-record that still waits, and its face.
@@ -501,71 +271,140 @@ impl<P> Pit<P> {
         waiting.map(|(out, record)| (out, record.face))
     }
 
-    /// The bound that a probe was sent with.
-    pub(crate) fn bound_of(&self, out: OutIx) -> Option<Label> {
-        self.bounds.get(self.out(out)?.bound).copied()
+    /// The latest deadline of the out-records that still wait.
+    pub(crate) fn last_wait(&self, ix: PitIx) -> Option<Instant> {
+        let waits = self.outs(ix).filter_map(|(_, record)| match record.state {
+            OutState::Waiting(at) => Some(at),
+            OutState::Silent | OutState::Done => None,
+        });
+        waits.max()
     }
 
-    /// Adds a waiting out-record in place of the one that the face has, which must have settled;
-    /// `bound` is the one that a probe was sent with.
-    pub(crate) fn add_out(&mut self, ix: PitIx, mut record: OutRecord, bound: Option<Label>) {
-        self.forget_out(ix, record.face);
-        let head = self.waiting_on(record.face).unwrap_or(NONE);
+    pub(crate) fn add_in(&mut self, ix: PitIx, mut record: InRecord) {
         let Some(entry) = self.entries.get_mut(ix) else {
             return;
         };
-        record.epoch = entry.epoch;
-        record.bound = bound.map_or(NONE, |bound| self.bounds.insert(bound));
-        record.face_next = head;
-        let out = if entry.oldest.face == NOBODY && entry.further == NONE {
-            entry.oldest = record;
-            ix
-        } else {
-            entry.further = self.outs.insert(FurtherOut {
-                record,
-                entry: ix,
-                next: entry.further,
-            });
-            entry.further | FURTHER
-        };
-        self.set_waiting(record.face, out);
-        if let Some(old) = self.out_mut(head) {
-            old.face_prev = out;
+        record.next = entry.first_in;
+        entry.first_in = Some(self.ins.insert(record));
+        self.count(record.face, 1);
+    }
+
+    /// In-records that a face holds.
+    pub(crate) fn held_by(&self, face: FaceIx) -> u32 {
+        self.held.get(face::slot(face)).copied().unwrap_or(0)
+    }
+
+    fn count(&mut self, face: FaceIx, change: i32) {
+        let slot = face::slot(face);
+        if slot >= self.held.len() {
+            self.held.resize(slot + 1, 0);
+        }
+        if let Some(held) = self.held.get_mut(slot) {
+            *held = held.saturating_add_signed(change);
         }
     }
 
-    /// Drops the out-record of a face.
+    /// Takes out the first in-record that `which` picks.
+    pub(crate) fn take_in(
+        &mut self,
+        ix: PitIx,
+        which: impl Fn(&InRecord) -> bool,
+    ) -> Option<InRecord> {
+        let mut before: Link = None;
+        let mut at = self.entries.get(ix)?.first_in;
+        while let Some(here) = at {
+            let record = *self.ins.get(here)?;
+            if which(&record) {
+                match before {
+                    None => self.entries.get_mut(ix)?.first_in = record.next,
+                    Some(before) => self.ins.get_mut(before)?.next = record.next,
+                }
+                self.count(record.face, -1);
+                return self.ins.remove(here);
+            }
+            before = at;
+            at = record.next;
+        }
+        None
+    }
+
+    /// Out-records of an entry, the newest first.
+    pub(crate) fn outs(&self, ix: PitIx) -> impl Iterator<Item = (OutIx, &OutRecord)> {
+        let mut at = self.entries.get(ix).and_then(|e| e.first_out);
+        core::iter::from_fn(move || {
+            let here = at?;
+            let record = self.outs.get(here)?;
+            at = record.next;
+            Some((here, record))
+        })
+    }
+
+    /// The newest out-record of an entry on one face.
+    pub(crate) fn out_of(&self, ix: PitIx, face: FaceIx) -> Option<(OutIx, &OutRecord)> {
+        self.outs(ix).find(|(_, record)| record.face == face)
+    }
+
+    /// Adds a waiting out-record in place of the one that the face has, which must have settled.
+    pub(crate) fn add_out(&mut self, mut record: OutRecord) {
+        self.forget_out(record.entry, record.face);
+        let face = face::slot(record.face);
+        if face >= self.on_face.len() {
+            self.on_face.resize(face + 1, None);
+        }
+        let Some(entry) = self.entries.get_mut(record.entry) else {
+            return;
+        };
+        let Some(head) = self.on_face.get_mut(face) else {
+            return;
+        };
+        record.epoch = entry.epoch;
+        record.next = entry.first_out;
+        record.face_next = *head;
+        let old = *head;
+        let ix = self.outs.insert(record);
+        entry.first_out = Some(ix);
+        *head = Some(ix);
+        if let Some(old) = old.and_then(|old| self.outs.get_mut(old)) {
+            old.face_prev = Some(ix);
+        }
+    }
+
     fn forget_out(&mut self, ix: PitIx, face: FaceIx) -> Option<()> {
-        let (out, bound) = self.out_of(ix, face).map(|(out, r)| (out, r.bound))?;
-        self.unlink_from_face(out);
-        self.bounds.remove(bound);
-        if out & FURTHER == 0 {
-            self.entries.get_mut(ix)?.oldest = OutRecord::NOBODY;
-            return Some(());
-        }
-        let gone = self.outs.remove(out & !FURTHER)?;
-        let entry = self.entries.get_mut(ix)?;
-        if entry.further | FURTHER == out {
-            entry.further = gone.next;
-            return Some(());
-        }
-        let mut at = entry.further;
-        while let Some(further) = self.outs.get_mut(at) {
-            if further.next | FURTHER == out {
-                further.next = gone.next;
+        let mut before: Link = None;
+        let mut at = self.entries.get(ix)?.first_out;
+        while let Some(here) = at {
+            let record = *self.outs.get(here)?;
+            if record.face == face {
+                match before {
+                    None => self.entries.get_mut(ix)?.first_out = record.next,
+                    Some(before) => self.outs.get_mut(before)?.next = record.next,
+                }
+                self.unlink_from_face(here);
+                self.outs.remove(here);
                 return Some(());
             }
-            at = further.next;
+            before = at;
+            at = record.next;
         }
         None
     }
 
     /// Takes a waiting out-record off its face, into a settled state. `None` if it did not wait.
     pub(crate) fn settle(&mut self, out: OutIx, state: OutState) -> Option<OutRecord> {
-        let record = *self.out(out).filter(|record| record.is_waiting())?;
+        let record = *self.outs.get(out).filter(|record| record.is_waiting())?;
         self.unlink_from_face(out);
-        self.out_mut(out)?.state = state;
+        self.outs.get_mut(out)?.state = state;
         Some(record)
+    }
+
+    /// How an out-record stands.
+    pub(crate) fn state_of(&self, out: OutIx) -> Option<OutState> {
+        self.outs.get(out).map(|record| record.state)
+    }
+
+    /// An out-record, to be changed.
+    pub(crate) fn out_mut(&mut self, out: OutIx) -> Option<&mut OutRecord> {
+        self.outs.get_mut(out)
     }
 
     /// Opens a new epoch of an Interest: faces that were asked before may be asked again, and a
@@ -573,6 +412,15 @@ impl<P> Pit<P> {
     pub(crate) fn new_epoch(&mut self, ix: PitIx) {
         if let Some(entry) = self.entries.get_mut(ix) {
             entry.epoch = entry.epoch.wrapping_add(1);
+        }
+    }
+
+    /// A face refused the entry just now: that counts in the present epoch, whenever it was asked.
+    pub(crate) fn refused(&mut self, out: OutIx) {
+        if let Some(record) = self.outs.get_mut(out)
+            && let Some(entry) = self.entries.get(record.entry)
+        {
+            record.epoch = entry.epoch;
         }
     }
 
@@ -586,68 +434,53 @@ impl<P> Pit<P> {
 
     /// The next out-record that waits on a face.
     pub(crate) fn waiting_on(&self, face: FaceIx) -> Option<OutIx> {
-        let on = self.on_face.get(face::slot(face))?;
-        (on.waiting != NONE).then_some(on.waiting)
+        *self.on_face.get(face::slot(face))?
     }
 
     /// The one after it.
     pub(crate) fn next_on_face(&self, out: OutIx) -> Option<OutIx> {
-        let next = self.out(out)?.face_next;
-        (next != NONE).then_some(next)
+        self.outs.get(out)?.face_next
     }
 
     /// The entry of an out-record, with its dest and kind.
     pub(crate) fn entry_of(&self, out: OutIx) -> Option<(PitIx, DestIx, Kind)> {
-        let ix = if out & FURTHER == 0 {
-            out
-        } else {
-            self.outs.get(out & !FURTHER)?.entry
-        };
+        let ix = self.outs.get(out)?.entry;
         let entry = self.entries.get(ix)?;
         Some((ix, entry.dest, entry.kind))
     }
 
     /// The earliest deadline of an entry's records.
     pub(crate) fn deadline(&self, ix: PitIx) -> Option<Instant> {
-        let waiting = self.outs(ix).filter(|(_, record)| record.is_waiting());
-        let waiting = waiting.map(|(_, record)| record.deadline);
+        let waiting = self.outs(ix).filter_map(|(_, record)| match record.state {
+            OutState::Waiting(at) => Some(at),
+            OutState::Silent | OutState::Done => None,
+        });
+        let linger = self.entries.get(ix)?.linger;
         self.ins(ix)
-            .map(|asker| asker.expires)
+            .map(|record| record.expires)
             .chain(waiting)
-            .chain(self.lingers(ix))
+            .chain(linger)
             .min()
     }
 
-    // ---- faces
-
-    fn count(&mut self, face: FaceIx, change: i32) {
-        if let Some(on) = self.on_face_mut(face) {
-            on.held = on.held.saturating_add_signed(change);
-        }
-    }
-
-    fn set_waiting(&mut self, face: FaceIx, out: OutIx) {
-        if let Some(on) = self.on_face_mut(face) {
-            on.waiting = out;
-        }
-    }
-
-    fn on_face_mut(&mut self, face: FaceIx) -> Option<&mut OnFace> {
-        slab::grow_to(&mut self.on_face, face & face::MAX_FACES, OnFace::IDLE);
-        self.on_face.get_mut(face::slot(face))
-    }
-
     fn unlink_from_face(&mut self, out: OutIx) {
-        let Some(record) = self.out_mut(out).filter(|record| record.is_waiting()) else {
+        let Some(record) = self.outs.get_mut(out).filter(|record| record.is_waiting()) else {
             return;
         };
-        let (prev, next, face) = (record.face_prev, record.face_next, record.face);
-        (record.face_prev, record.face_next) = (NONE, NONE);
-        match self.out_mut(prev) {
+        let (prev, next, face) = (
+            record.face_prev.take(),
+            record.face_next.take(),
+            record.face,
+        );
+        match prev.and_then(|prev| self.outs.get_mut(prev)) {
             Some(prev) => prev.face_next = next,
-            None => self.set_waiting(face, next),
+            None => {
+                if let Some(head) = self.on_face.get_mut(face::slot(face)) {
+                    *head = next;
+                }
+            }
         }
-        if let Some(next) = self.out_mut(next) {
+        if let Some(next) = next.and_then(|next| self.outs.get_mut(next)) {
             next.face_prev = prev;
         }
     }
@@ -670,20 +503,21 @@ mod tests {
         assert_eq!(pit.find(1, b"c"), None);
         pit.add_in(a, InRecord::new(1, 11, at(9)));
         pit.add_in(a, InRecord::new(2, 12, at(5)));
-        pit.add_out(a, OutRecord::new(7, 11, at(0), at(8)), None);
-        pit.add_out(b, OutRecord::new(7, 21, at(0), at(3)), None);
+        pit.add_out(OutRecord::new(a, 7, 11, at(0), at(8)));
+        pit.add_out(OutRecord::new(b, 7, 21, at(0), at(3)));
         assert_eq!(pit.deadline(a), Some(at(5)));
         assert_eq!(pit.take_in(a, |r| r.face == 2).map(|r| r.nonce), Some(12));
         assert_eq!(pit.deadline(a), Some(at(8)));
 
         let first = pit.waiting_on(7).unwrap();
-        assert_eq!(pit.entry_of(first).map(|(ix, ..)| ix), Some(b));
-        assert!(pit.settle(first, OutState::Silent).is_some());
+        assert_eq!(
+            pit.settle(first, OutState::Silent).map(|r| r.entry),
+            Some(b)
+        );
         assert!(pit.settle(first, OutState::Silent).is_none());
         assert_eq!(
             pit.waiting_on(7)
-                .and_then(|out| pit.entry_of(out))
-                .map(|(ix, ..)| ix),
+                .and_then(|o| pit.out_mut(o).map(|r| r.entry)),
             Some(a)
         );
         assert_eq!(pit.remove(a), Some('a'));

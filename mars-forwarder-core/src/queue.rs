@@ -13,6 +13,15 @@ pub(crate) struct Ticket {
     pub(crate) stamp: u32,
 }
 
+/// Where a ticket stands in its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Among those that came back, counted from the front.
+    Returned(usize),
+    /// In a lane, counted from the front.
+    Lane { lane: usize, at: usize },
+}
+
 /// Interests that came back from an upstream go first; the rest is served one downstream face
 /// after the other, in rotation.
 #[derive(Clone, Debug, Default)]
@@ -43,35 +52,20 @@ impl Queue {
     pub(crate) fn push(&mut self, face: FaceIx, ticket: Ticket) {
         self.live += 1;
         self.held += 1;
-        let lane = self.lane(face);
-        if let Some(lane) = self.lanes.get_mut(lane) {
+        if let Some(lane) = self.lanes.iter_mut().find(|lane| lane.face == face) {
             lane.tickets.push_back(ticket);
-        }
-    }
-
-    /// An Interest of this face goes without waiting: nothing else does, so it has had its turn.
-    pub(crate) fn pass(&mut self, face: FaceIx) {
-        self.turn = (self.lane(face) + 1) % self.lanes.len();
-    }
-
-    /// The lane of a face.
-    fn lane(&mut self, face: FaceIx) -> usize {
-        if let Some(lane) = self.lanes.iter().position(|lane| lane.face == face) {
-            return lane;
+            return;
         }
         // An idle lane is taken over, so that there are never more lanes than busy downstreams.
-        let idle = self.lanes.iter().position(|lane| lane.tickets.is_empty());
-        if let Some(lane) = idle {
-            if let Some(lane) = self.lanes.get_mut(lane) {
-                lane.face = face;
-            }
-            return lane;
+        if let Some(lane) = self.lanes.iter_mut().find(|lane| lane.tickets.is_empty()) {
+            lane.face = face;
+            lane.tickets.push_back(ticket);
+            return;
         }
         self.lanes.push(Lane {
             face,
-            tickets: VecDeque::new(),
+            tickets: VecDeque::from([ticket]),
         });
-        self.lanes.len() - 1
     }
 
     /// At the head of the queue, beyond any cap: it was admitted before.
@@ -116,6 +110,44 @@ impl Queue {
             self.turn = (self.turn + 1) % self.lanes.len();
         }
         None
+    }
+
+    /// The `n`-th ticket that may go before others: the returned ones in order, then the first of
+    /// each lane, beginning with whose turn it is, then the second of each, and so on. Number 0 is
+    /// what [`Queue::peek`] shows.
+    pub(crate) fn candidate(
+        &mut self,
+        n: usize,
+        is_live: impl Fn(Ticket) -> bool,
+    ) -> Option<(Place, Ticket)> {
+        self.peek(&is_live)?;
+        let returned = self.returned.iter().enumerate();
+        let returned = returned.map(|(at, ticket)| (Place::Returned(at), *ticket));
+        let returned = returned.filter(|(_, ticket)| is_live(*ticket));
+        let lanes = self.lanes.len();
+        let in_turn = (0..=n).flat_map(|depth| (0..lanes).map(move |step| (depth, step)));
+        let in_lanes = in_turn.filter_map(|(depth, step)| {
+            let lane = (self.turn + step) % lanes;
+            let tickets = self.lanes.get(lane)?.tickets.iter().enumerate();
+            let (at, ticket) = tickets.filter(|(_, t)| is_live(**t)).nth(depth)?;
+            Some((Place::Lane { lane, at }, *ticket))
+        });
+        returned.chain(in_lanes).nth(n)
+    }
+
+    /// Takes the ticket that [`Queue::candidate`] showed at a place, out of its turn.
+    pub(crate) fn take(&mut self, place: Place) {
+        let taken = match place {
+            Place::Returned(at) => self.returned.remove(at),
+            Place::Lane { lane, at } => {
+                let lane = self.lanes.get_mut(lane);
+                lane.and_then(|lane| lane.tickets.remove(at))
+            }
+        };
+        if taken.is_some() {
+            self.live = self.live.saturating_sub(1);
+            self.held = self.held.saturating_sub(1);
+        }
     }
 
     /// Takes the ticket that [`Queue::peek`] showed last.
@@ -165,6 +197,36 @@ mod tests {
         assert_eq!(queue.len(), 7);
         assert_eq!(drain(&mut queue, |_| true), [1, 10, 20, 11, 21, 12, 13]);
         assert_eq!(queue.len(), 0);
+    }
+
+    #[test]
+    fn those_behind_the_first_are_found_and_taken_out_of_turn() {
+        let mut queue = Queue::default();
+        for (face, entry) in [(1, 10), (1, 11), (2, 20), (3, 30), (3, 31)] {
+            queue.push(face, ticket(entry));
+        }
+        queue.push_returned(ticket(1));
+        queue.push_returned(ticket(2));
+        let is_live = |t: Ticket| t.entry != 30;
+        let mut order = Vec::new();
+        while let Some((place, ticket)) = queue.candidate(order.len(), is_live) {
+            order.push((place, ticket.entry));
+        }
+        let lane = |lane, at| Place::Lane { lane, at };
+        let expected = [
+            (Place::Returned(0), 1),
+            (Place::Returned(1), 2),
+            (lane(0, 0), 10),
+            (lane(1, 0), 20),
+            (lane(2, 1), 31),
+            (lane(0, 1), 11),
+        ];
+        assert_eq!(order, expected);
+        queue.take(lane(2, 1));
+        queue.take(Place::Returned(1));
+        queue.cancel(is_live);
+        assert_eq!(drain(&mut queue, is_live), [1, 10, 20, 11]);
+        assert_eq!((queue.live, queue.held), (0, 0));
     }
 
     #[test]

@@ -14,10 +14,11 @@ use mars_wire::{MarsHeader, NackDetail};
 use crate::data::is_live;
 use crate::dest::DestIx;
 use crate::discovery::spend_hop;
-use crate::face::{self, FaceIx};
+use crate::face::{self, FaceIx, Faces};
 use crate::forwarder::Forwarder;
 use crate::output::Edit;
 use crate::pit::{OutRecord, OutState, Pit, PitIx};
+use crate::queue::Place;
 use crate::timers::Key;
 use crate::upstream::Upstream;
 
@@ -26,8 +27,12 @@ const MIN_SILENCE: Duration = Duration::from_millis(60);
 /// The same before any round-trip time is known (RFC 6298, 2.1).
 const FIRST_SILENCE: Duration = Duration::from_secs(1);
 
-/// Where the head of a queue may go.
-pub(crate) enum Next {
+/// Interests of a queue that are looked at when the first may take only faces that are full: one
+/// that was refused elsewhere must not hold up the rest.
+pub(crate) const LOOK_AHEAD: usize = 16;
+
+/// Where an Interest may go.
+enum Next {
     Send(FaceIx),
     /// Faces are left, but no window is open.
     Wait,
@@ -39,10 +44,13 @@ impl<P: Clone> Forwarder<P> {
     /// Sends what a dest has queued as far as the windows let it.
     pub(crate) fn release(&mut self, dest: DestIx) {
         while let Some(ix) = self.head(dest) {
-            let waiting = self.dests.get(dest).map_or(0, |d| d.queue.len());
-            match self.next(ix, dest, waiting) {
+            match self.next(ix, dest) {
                 Next::Send(face) => self.send_head(ix, dest, face),
-                Next::Wait => return self.await_credit(ix, dest),
+                Next::Wait => {
+                    if !self.send_past_head(dest) {
+                        return self.await_credit(dest);
+                    }
+                }
                 Next::Nowhere => {
                     self.pop_head(ix, dest);
                     // What is still under way may be answered.
@@ -52,6 +60,34 @@ impl<P: Clone> Forwarder<P> {
                 }
             }
         }
+    }
+
+    /// Sends the first of those behind the head that may go. False if none may.
+    fn send_past_head(&mut self, dest: DestIx) -> bool {
+        let now = self.now;
+        let faces = &self.faces;
+        let open = |u: &Upstream| {
+            u.is_usable(now)
+                && u.can_send(now)
+                && faces.get(u.face).is_some_and(|f| f.cc.can_send(now))
+        };
+        if self
+            .dests
+            .get(dest)
+            .is_none_or(|d| !d.upstreams.iter().any(open))
+        {
+            return false;
+        }
+        for n in 1..LOOK_AHEAD {
+            let Some((place, ix)) = self.candidate(dest, n) else {
+                return false;
+            };
+            if let Next::Send(face) = self.next(ix, dest) {
+                self.send_from(place, ix, dest, face);
+                return true;
+            }
+        }
+        false
     }
 
     /// Gives a face's credit to the dests that wait for it, in rotation.
@@ -88,19 +124,24 @@ impl<P: Clone> Forwarder<P> {
         if let Some(upstream) = self.upstream_mut(dest, face) {
             upstream.waiting = false;
         }
-        let (Some(ix), Some(d)) = (self.head(dest), self.dests.get(dest)) else {
-            return false;
-        };
-        let mut may = d
-            .upstreams
-            .iter()
-            .filter(|u| u.is_usable(now) && may_take(&self.pit, ix, u.face));
-        let shortest = may.clone().next().map(|u| u.hops);
-        let sent = may.find(|u| u.face == face).is_some_and(|u| {
-            u.cc.can_send(now) && (Some(u.hops) == shortest || d.queue.len() > spill)
-        });
-        if sent {
-            self.send_head(ix, dest, face);
+        let mut sent = false;
+        for n in 0..LOOK_AHEAD {
+            let Some((place, ix)) = self.candidate(dest, n) else {
+                break;
+            };
+            let Some(d) = self.dests.get(dest) else {
+                break;
+            };
+            let may = |u: &&Upstream| u.is_usable(now) && self.may_take(ix, u.face);
+            let mut may = d.upstreams.iter().filter(may);
+            let shortest = may.clone().next().map(|u| u.hops);
+            sent = may.find(|u| u.face == face).is_some_and(|u| {
+                u.can_send(now) && (Some(u.hops) == shortest || d.queue.len() > spill)
+            });
+            if sent {
+                self.send_from(place, ix, dest, face);
+                break;
+            }
         }
         self.release(dest);
         sent
@@ -120,6 +161,24 @@ impl<P: Clone> Forwarder<P> {
         }
     }
 
+    /// The `n`-th entry of a dest's queue that may go before others.
+    fn candidate(&mut self, dest: DestIx, n: usize) -> Option<(Place, PitIx)> {
+        let pit = &self.pit;
+        let queue = &mut self.dests.get_mut(dest)?.queue;
+        let (place, ticket) = queue.candidate(n, |t| is_live(pit, t))?;
+        Some((place, ticket.entry))
+    }
+
+    fn send_from(&mut self, place: Place, ix: PitIx, dest: DestIx, face: FaceIx) {
+        if let Some(d) = self.dests.get_mut(dest) {
+            d.queue.take(place);
+        }
+        if let Some(entry) = self.pit.get_mut(ix) {
+            entry.queued = false;
+        }
+        self.send_data_interest(ix, dest, face);
+    }
+
     fn send_head(&mut self, ix: PitIx, dest: DestIx, face: FaceIx) {
         self.pop_head(ix, dest);
         self.send_data_interest(ix, dest, face);
@@ -127,17 +186,21 @@ impl<P: Clone> Forwarder<P> {
 
     /// The face for an entry: in the shortest tier with an open window, one that was not
     /// asked before if there is any, and of those the one that has been ready for longest. Longer tiers open while more than a few Interests wait.
-    /// `waiting` Interests compete for it.
-    pub(crate) fn next(&self, ix: PitIx, dest: DestIx, waiting: usize) -> Next {
+    fn next(&self, ix: PitIx, dest: DestIx) -> Next {
         let now = self.now;
         let Some(d) = self.dests.get(dest) else {
             return Next::Nowhere;
         };
-        let spills = waiting > usize::from(self.config.tier_spill);
+        if let Some(producer) = d.producer
+            && self.may_take(ix, producer)
+        {
+            return Next::Send(producer);
+        }
+        let spills = d.queue.len() > usize::from(self.config.tier_spill);
         let mut tier = None;
         let mut best: Option<(bool, Instant, FaceIx)> = None;
         for upstream in d.upstreams.iter().filter(|u| u.is_usable(now)) {
-            if !may_take(&self.pit, ix, upstream.face) {
+            if !self.may_take(ix, upstream.face) {
                 continue;
             }
             if tier != Some(upstream.hops) {
@@ -149,7 +212,7 @@ impl<P: Clone> Forwarder<P> {
             let Some(face) = self.faces.get(upstream.face) else {
                 continue;
             };
-            if face.cc.can_send(now) && upstream.cc.can_send(now) {
+            if face.cc.can_send(now) && upstream.can_send(now) {
                 let asked = self.pit.out_of(ix, upstream.face).is_some();
                 let candidate = (asked, face.cc.next_send(), upstream.face);
                 best = Some(best.map_or(candidate, |best| best.min(candidate)));
@@ -158,6 +221,7 @@ impl<P: Clone> Forwarder<P> {
         match (best, tier) {
             (Some((.., face)), _) => Next::Send(face),
             (None, Some(_)) => Next::Wait,
+            (None, None) if self.is_held(ix) => Next::Wait,
             (None, None) => Next::Nowhere,
         }
     }
@@ -165,41 +229,65 @@ impl<P: Clone> Forwarder<P> {
     /// Whether any face is left for an entry.
     pub(crate) fn may_go_on(&self, ix: PitIx, dest: DestIx) -> bool {
         let now = self.now;
-        let left = |u: &Upstream| u.is_usable(now) && may_take(&self.pit, ix, u.face);
-        self.dests
-            .get(dest)
-            .is_some_and(|d| d.upstreams.iter().any(left))
+        let left = |u: &Upstream| u.is_usable(now) && self.may_take(ix, u.face);
+        self.dests.get(dest).is_some_and(|d| {
+            d.producer.is_some_and(|face| self.may_take(ix, face)) || d.upstreams.iter().any(left)
+        })
+    }
+
+    /// Whether an entry waits for a next hop to appear: nobody was asked yet.
+    fn is_held(&self, ix: PitIx) -> bool {
+        self.config.hold_without_route && self.pit.outs(ix).next().is_none()
     }
 
     /// Puts a dest with a backlog into the rotation of each face that only its own window holds
-    /// back, and wakes it when its pacing lets it go.
-    fn await_credit(&mut self, head: PitIx, dest: DestIx) {
+    /// back, and wakes it when its pacing lets it go. Those behind the head count as long as those
+    /// before them may not take every face.
+    fn await_credit(&mut self, dest: DestIx) {
+        let mut wake = None;
+        for n in 0..LOOK_AHEAD {
+            let Some((_, ix)) = self.candidate(dest, n) else {
+                break;
+            };
+            if self.await_faces(ix, dest, &mut wake) {
+                break;
+            }
+        }
+        if let Some(d) = self.dests.get_mut(dest) {
+            d.wake = wake;
+            self.arm_dest(dest);
+        }
+    }
+
+    /// The same for one entry. True if it may take every usable face.
+    fn await_faces(&mut self, ix: PitIx, dest: DestIx, wake: &mut Option<Instant>) -> bool {
         let now = self.now;
         let spill = usize::from(self.config.tier_spill);
         let Some(d) = self.dests.get_mut(dest) else {
-            return;
+            return true;
         };
         let spills = d.queue.len() > spill;
-        let mut tier = None;
-        let mut wake: Option<Instant> = None;
+        let (mut tier, mut free) = (None, true);
         for upstream in &mut d.upstreams {
             if !upstream.is_usable(now) {
-                wake = earlier(wake, upstream.excluded.filter(|_| upstream.is_valid()));
+                let until = upstream.health.until().filter(|_| upstream.is_valid());
+                *wake = earlier(*wake, until);
                 continue;
             }
-            if !may_take(&self.pit, head, upstream.face) {
+            if !may_take(&self.pit, &self.faces, ix, upstream.face) {
+                free = false;
                 continue;
             }
             if tier.is_some_and(|hops| hops != upstream.hops) && !spills {
+                free = false;
                 break;
             }
             tier = Some(upstream.hops);
             let Some(face) = self.faces.get_mut(upstream.face) else {
                 continue;
             };
-            if !upstream.cc.can_send(now) {
-                let paced = upstream.cc.in_flight() < upstream.cc.window();
-                wake = earlier(wake, paced.then(|| upstream.cc.next_send()));
+            if !upstream.can_send(now) {
+                *wake = earlier(*wake, upstream.paced_until(now));
             } else if !upstream.waiting {
                 upstream.waiting = true;
                 face.waiting.push_back(dest);
@@ -209,11 +297,10 @@ impl<P: Clone> Forwarder<P> {
                 }
             }
         }
-        d.wake = wake;
-        self.arm_dest(dest);
+        free
     }
 
-    pub(crate) fn arm_face(&mut self, ix: FaceIx) {
+    fn arm_face(&mut self, ix: FaceIx) {
         let at = self.faces.get(ix).and_then(paced_wake);
         self.arm(
             Key::Face(ix & face::MAX_FACES),
@@ -256,10 +343,10 @@ impl<P: Clone> Forwarder<P> {
             Some(nonce) if first => nonce,
             _ => self.rng.next_u32(),
         };
-        let record = OutRecord::new(face, nonce, now, now + silence)
-            .repeated(repeated)
-            .metered(metered);
-        self.pit.add_out(ix, record, None);
+        let mut record = OutRecord::new(ix, face, nonce, now, now + silence);
+        record.repeated = repeated;
+        record.metered = metered;
+        self.pit.add_out(record);
         let edit = Edit::Interest {
             hop_limit,
             nonce,
@@ -270,7 +357,11 @@ impl<P: Clone> Forwarder<P> {
         self.arm_pit(ix);
     }
 
-    /// Pacing, exclusions, expiry.
+    pub(crate) fn may_take(&self, ix: PitIx, face: FaceIx) -> bool {
+        may_take(&self.pit, &self.faces, ix, face)
+    }
+
+    /// Pacing, suspensions, expiry.
     pub(crate) fn on_dest_timer(&mut self, dest: DestIx) {
         let now = self.now;
         if self.dests.get(dest).is_some_and(|d| d.check <= now) {
@@ -284,11 +375,13 @@ impl<P: Clone> Forwarder<P> {
     }
 }
 
-/// Whether an entry may be sent over a face: not back to who asked, and not where it waits or was
-/// refused in this epoch.
-fn may_take<P>(pit: &Pit<P>, ix: PitIx, face: FaceIx) -> bool {
+/// Whether an entry may be sent over a face: not back to who asked, not where it waits or was
+/// refused in this epoch, and with its last hop only to an application here.
+pub(crate) fn may_take<P>(pit: &Pit<P>, faces: &Faces, ix: PitIx, face: FaceIx) -> bool {
+    let hops = pit.get(ix).and_then(|entry| entry.hop_limit);
     pit.ins(ix).all(|r| r.face != face)
         && matches!(pit.tried(ix, face), None | Some(OutState::Silent))
+        && (hops.is_none_or(|hops| hops > 1) || faces.is_local(face))
 }
 
 /// When pacing opens a face that dests wait for; `None` if its window is full or nobody waits.

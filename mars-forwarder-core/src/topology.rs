@@ -9,6 +9,7 @@ use crate::dest::DestIx;
 use crate::face::{FaceIx, MAX_FACES};
 use crate::fib::FibIx;
 use crate::forwarder::Forwarder;
+use crate::health::Health;
 use crate::input::{FaceKind, Route};
 use crate::pit::{Kind, OutState};
 use crate::timers::Key;
@@ -52,7 +53,21 @@ impl<P: Clone> Forwarder<P> {
                 self.note_path_lost(dest, face);
             }
         }
+        self.rematch_produced(face);
         self.move_in_flight(face, |_| true);
+    }
+
+    /// The dests of all prefixes that an application answers for: it came, or went.
+    fn rematch_produced(&mut self, face: FaceIx) {
+        if !self.faces.is_local(face) {
+            return;
+        }
+        let produced = self.fib.iter();
+        let produced = produced.filter(|(_, e)| e.producers.contains(&face));
+        let produced: Vec<FibIx> = produced.map(|(ix, _)| ix).collect();
+        for fib in produced {
+            self.fib_changed(fib);
+        }
     }
 
     /// Sends what waits on a face over the others, at once: of all dests, or of one that lost it.
@@ -96,7 +111,7 @@ impl<P: Clone> Forwarder<P> {
             let mut found = None;
             if let Some(upstream) = d.upstream_mut(face) {
                 upstream.up = true;
-                upstream.excluded = None;
+                upstream.health = Health::GOOD;
                 let _ = upstream.cc.handle_input(now, Feedback::Reset);
                 if let Standing::Valid { rank, .. } = upstream.standing {
                     found = Some(rank);
@@ -108,6 +123,7 @@ impl<P: Clone> Forwarder<P> {
             }
             self.stir_dest(dest);
         }
+        self.rematch_produced(face);
     }
 
     pub(crate) fn on_face_removed(&mut self, face: FaceIx) {
@@ -212,7 +228,25 @@ impl<P: Clone> Forwarder<P> {
         for dest in held.unwrap_or_default() {
             self.rematch(dest);
         }
+        self.rematch_unrouted(prefix);
         Ok(fib)
+    }
+
+    /// Dests that no prefix matched until this one appeared.
+    fn rematch_unrouted(&mut self, prefix: Name<'_>) {
+        let (dests, prefix) = (&self.dests, prefix.as_value());
+        let mut below = Vec::new();
+        self.unrouted.retain(|ix| {
+            let name = dests.get(*ix).map(|d| d.name.as_name());
+            let is_below = name.is_some_and(|name| name.as_value().starts_with(prefix));
+            if is_below {
+                below.push(*ix);
+            }
+            !is_below
+        });
+        for dest in below {
+            self.rematch(dest);
+        }
     }
 
     /// Whether a prefix can be used without discovery: it has a producer here, or plain next hops.
@@ -246,7 +280,7 @@ impl<P: Clone> Forwarder<P> {
         let Some(d) = self.dests.get(dest) else {
             return;
         };
-        let old = d.fib;
+        let (old, present) = (d.fib, d.producer);
         let fib = self.fib.longest_match(&self.hash, d.name.as_name());
         if old != fib
             && let Some(entry) = old.and_then(|old| self.fib.get_mut(old))
@@ -259,13 +293,27 @@ impl<P: Clone> Forwarder<P> {
                 entry.dests.push(dest);
             }
             hops.clone_from(&entry.hops);
-            producer = entry.producers.first().copied();
+            let faces = &self.faces;
+            let up = |face: &FaceIx| faces.get(*face).is_some_and(|f| f.up);
+            let kept = present.filter(|face| entry.producers.contains(face) && up(face));
+            producer = kept.or_else(|| entry.producers.iter().copied().find(up));
+        }
+        if fib.is_none() && old.is_some() {
+            self.unrouted.push(dest);
         }
         if let Some(d) = self.dests.get_mut(dest) {
             d.fib = fib;
             d.producer = producer;
         }
         self.set_upstreams(dest, &hops);
+        if present != producer {
+            if let Some(face) = present {
+                self.move_in_flight(face, |of| of == dest);
+            }
+            if let Some(face) = producer {
+                self.revive(dest, face);
+            }
+        }
     }
 
     /// Keeps what theta admits. Known faces keep their standing; what is gone hands its Interests
@@ -364,6 +412,10 @@ impl<P: Clone> Forwarder<P> {
                 face.waiting.retain(|waiting| *waiting != dest);
             }
         }
+        if let Some(face) = self.faces.get_mut(d.opened_by) {
+            face.dests -= 1;
+        }
+        self.unrouted.retain(|unrouted| *unrouted != dest);
         self.arm(Key::Dest(dest), None);
     }
 }

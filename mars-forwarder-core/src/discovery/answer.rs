@@ -7,7 +7,7 @@ use crate::dest::{Dest, DestIx};
 use crate::face::FaceIx;
 use crate::forwarder::{Forwarder, saturate};
 use crate::input::Data;
-use crate::output::{DropReason, Edit, Event};
+use crate::output::{DropReason, Edit, Event, Refusal};
 use crate::pit::{InRecord, Kind, OutIx, OutRecord, OutState, PitIx};
 use crate::rank;
 use crate::upstream::{Standing, Upstream};
@@ -49,7 +49,7 @@ impl<P: Clone> Forwarder<P> {
                 // Its upstream may have forgotten meanwhile what it told.
                 Verdict::AskAgain
             } else {
-                self.judge(dest, face, data.header.rank(), self.pit.bound_of(out))
+                self.judge(dest, face, data.header.rank(), record.bound)
             };
             match verdict {
                 Verdict::Valid(rank) => {
@@ -65,7 +65,9 @@ impl<P: Clone> Forwarder<P> {
                         return;
                     }
                 }
-                Verdict::Refuse => self.refuse_upstream(dest, face, Standing::Refused),
+                Verdict::Refuse => {
+                    self.refuse_upstream(dest, face, Standing::Refused, Refusal::Order);
+                }
             }
             if let Some(upstream) = self.upstream_mut(dest, face) {
                 upstream.was_heard(now);
@@ -91,7 +93,7 @@ impl<P: Clone> Forwarder<P> {
         }
         self.settle(out, OutState::Done, mars_cc::Input::Released);
         self.pit.out_mut(out)?.state = OutState::Done;
-        if !record.is_repeated() {
+        if !record.repeated {
             let rtt = self.now.saturating_duration_since(record.sent);
             if let Some(upstream) = self.upstream_mut(dest, record.face) {
                 upstream.sample_probe_rtt(rtt);
@@ -244,7 +246,8 @@ impl<P: Clone> Forwarder<P> {
         true
     }
 
-    /// Sends the answer to all who asked, each within its bound, and ends the entry.
+    /// Sends the answer to all who asked, each within its bound, and ends the entry, unless another
+    /// face may answer, too.
     fn answer_all(&mut self, ix: PitIx, dest: DestIx, packet: &P) {
         // A producer may have come, or a generation, since the probe was let in.
         self.rank_as_producer(dest);
@@ -255,14 +258,16 @@ impl<P: Clone> Forwarder<P> {
         let Some(interest) = self.pit.get(ix).map(|entry| entry.packet.clone()) else {
             return;
         };
+        let mut until = None;
         while let Some(asker) = self.take_asker(ix, |_| true) {
+            until = until.max(Some(asker.expires));
             if self.fits(dest, &asker) {
                 self.answer(dest, &asker, packet.clone());
             } else {
                 self.refuse(&asker, Some(dest), NackDetail::Order, interest.clone());
             }
         }
-        self.erase(ix);
+        self.linger_for_answers(ix, until);
     }
 
     /// Whether the node's rank is below what the downstream asked for, after lowering it if need be.

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use mars_time::Instant;
 use mars_wire::{Label, MarsHeader, NackDetail, Rank};
 
 use crate::FaceKind;
@@ -13,6 +14,7 @@ use crate::input::Interest;
 use crate::output::Edit;
 use crate::pit::{InRecord, Kind, OutRecord, OutState, PitIx};
 use crate::rank;
+use crate::release::may_take;
 use crate::upstream::Upstream;
 
 /// Times that a node lowers its label for one downstream in one generation: an attacker that asks
@@ -64,6 +66,7 @@ impl<P: Clone> Forwarder<P> {
             return self.refuse(&asker, Some(dest), detail, packet);
         }
         self.add_asker(ix, asker);
+        self.set_linger(ix, None);
         if self.pit.outs(ix).all(|(_, record)| !record.is_waiting()) {
             self.pit.new_epoch(ix);
             self.forward_probe(ix, face);
@@ -154,8 +157,9 @@ impl<P: Clone> Forwarder<P> {
         let is_first = self.pit.outs(ix).next().is_none();
         while let Some(d) = self.dests.get_mut(dest) {
             let pit = &self.pit;
+            let faces = &self.faces;
             let untried =
-                |face: FaceIx| pit.tried(ix, face).is_none() && pit.ins(ix).all(|r| r.face != face);
+                |face: FaceIx| pit.tried(ix, face).is_none() && may_take(pit, faces, ix, face);
             let may = |u: &Upstream| untried(u.face) && (is_first || u.may_answer_within(left));
             let next = match d.producer {
                 Some(producer) => Some(producer).filter(|face| untried(*face)),
@@ -219,13 +223,15 @@ impl<P: Clone> Forwarder<P> {
             Some(nonce) if first => nonce,
             _ => self.rng.next_u32(),
         };
-        // With a repeated probe, the answer may be to the first time.
-        let before = self.pit.out_of(ix, face).map(|(_, before)| before.sent);
-        let sent = before.unwrap_or(self.now);
-        let record = OutRecord::new(face, nonce, sent, self.now + wait)
-            .repeated(before.is_some())
-            .metered(metered);
-        self.pit.add_out(ix, record, bound);
+        let mut record = OutRecord::new(ix, face, nonce, self.now, self.now + wait);
+        if let Some((_, before)) = self.pit.out_of(ix, face) {
+            // The answer may be to the first time.
+            record.sent = before.sent;
+            record.repeated = true;
+        }
+        record.metered = metered;
+        record.bound = bound;
+        self.pit.add_out(record);
         let header = MarsHeader {
             generation: Some(generation),
             label: bound,
@@ -256,17 +262,19 @@ impl<P: Clone> Forwarder<P> {
             self.pit.ins(ix).for_each(|r| d.leave_ingress(r.face));
         }
         let until = self.refuse_all(ix, detail);
-        if !self
-            .pit
-            .outs(ix)
-            .any(|(_, record)| record.state == OutState::Silent)
-        {
-            return self.erase(ix);
+        self.linger_for_answers(ix, until);
+    }
+
+    /// Keeps a probe that nobody waits for any more as long as its last asker would have waited,
+    /// if a face may still answer: a path that is slow is a path.
+    pub(super) fn linger_for_answers(&mut self, ix: PitIx, until: Option<Instant>) {
+        let until = until.or_else(|| self.pit.get(ix)?.linger);
+        let may_answer = self.pit.outs(ix).any(|(_, r)| r.state != OutState::Done);
+        if until.is_some() && may_answer && self.may_linger(ix) {
+            self.set_linger(ix, until);
+            return self.arm_pit(ix);
         }
-        if let Some(until) = until {
-            self.pit.linger(ix, until);
-        }
-        self.arm_pit(ix);
+        self.erase(ix);
     }
 }
 

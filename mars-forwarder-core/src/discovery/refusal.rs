@@ -7,7 +7,8 @@ use crate::dest::{Dest, DestIx};
 use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::Nack;
-use crate::pit::{OutIx, OutState, PitIx};
+use crate::output::{Event, Refusal};
+use crate::pit::{OutIx, OutRecord, OutState, PitIx};
 use crate::upstream::{Standing, Upstream};
 
 impl<P: Clone> Forwarder<P> {
@@ -17,19 +18,22 @@ impl<P: Clone> Forwarder<P> {
         };
         let now = self.now;
         self.settle(out, OutState::Done, mars_cc::Input::Released);
-        let bound = self.pit.bound_of(out);
+        let bound = self.pit.out_mut(out).and_then(|record| record.bound);
         let label = self.dests.get(dest).and_then(Dest::label);
         let from = self.pit.asker(ix);
         match detail_of(nack) {
             // The bound was not this node's own: whoever sent it harms only itself.
             NackDetail::Order if bound.is_some() && label.is_none() => self.note_busy(dest, face),
-            NackDetail::Order | NackDetail::NoRoute => {
-                self.refuse_upstream(dest, face, Standing::Refused);
+            NackDetail::Order => {
+                self.refuse_upstream(dest, face, Standing::Refused, Refusal::Order);
+            }
+            NackDetail::NoRoute => {
+                self.refuse_upstream(dest, face, Standing::Refused, Refusal::NoRoute);
             }
             NackDetail::Duplicate => {
                 let upstream = self.upstream_mut(dest, face);
                 if upstream.is_some_and(Upstream::was_duplicate) {
-                    self.refuse_upstream(dest, face, Standing::Refused);
+                    self.refuse_upstream(dest, face, Standing::Refused, Refusal::Duplicates);
                 }
             }
             NackDetail::Stale => {
@@ -57,14 +61,28 @@ impl<P: Clone> Forwarder<P> {
     }
 
     /// Takes a face out of discovery for this round, and out of the valid set.
-    pub(crate) fn refuse_upstream(&mut self, dest: DestIx, face: FaceIx, standing: Standing) {
+    pub(crate) fn refuse_upstream(
+        &mut self,
+        dest: DestIx,
+        face: FaceIx,
+        standing: Standing,
+        reason: Refusal,
+    ) {
         let upstream = self.upstream_mut(dest, face);
         let Some(upstream) = upstream else {
             return;
         };
         let was_valid = upstream.is_valid();
+        let was_refused = upstream.standing == standing;
         upstream.standing = standing;
         upstream.pending = false;
+        if !was_refused {
+            self.note_path(dest, face, |dest, face| Event::FaceRefused {
+                dest,
+                face,
+                reason,
+            });
+        }
         if was_valid {
             self.note_path_lost(dest, face);
         }
@@ -81,13 +99,16 @@ impl<P: Clone> Forwarder<P> {
             let sent = self.pit.out_mut(out).map_or(now, |record| record.sent);
             let upstream = self.upstream_mut(dest, face);
             if upstream.is_some_and(|u| u.fell_silent(sent, now)) {
-                self.refuse_upstream(dest, face, Standing::Silent);
+                self.refuse_upstream(dest, face, Standing::Silent, Refusal::Silence);
             }
         }
         while self.take_asker(ix, |r| due(r.expires)).is_some() {}
         self.note_convergence(dest);
         let from = self.pit.asker(ix);
-        let lingers = self.pit.lingers(ix).is_some_and(|at| !due(at));
+        let lingers = self
+            .pit
+            .get(ix)
+            .is_some_and(|entry| entry.linger.is_some_and(|at| !due(at)));
         match from {
             Some(from) if self.pit.outs(ix).all(|(_, r)| !r.is_waiting()) => {
                 self.forward_probe(ix, from);
@@ -101,9 +122,10 @@ impl<P: Clone> Forwarder<P> {
     /// The next out-record of an entry whose time has run out.
     pub(crate) fn due_out(&self, ix: PitIx) -> Option<(OutIx, FaceIx)> {
         let now = self.now;
+        let due = |r: &OutRecord| matches!(r.state, OutState::Waiting(at) if at <= now);
         self.pit
             .outs(ix)
-            .find(|(_, r)| r.is_due(now))
+            .find(|(_, r)| due(r))
             .map(|(out, r)| (out, r.face))
     }
 
