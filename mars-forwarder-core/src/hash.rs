@@ -1,8 +1,6 @@
 //! Keyed hash of names. The key comes from [`crate::Config::seed`]: whoever does not know it
 //! cannot aim many names at one bucket.
 
-use core::hash::Hasher;
-
 use siphasher::sip::SipHasher13;
 
 /// Hashes name octets under one node's key.
@@ -18,8 +16,6 @@ impl NameHash {
     }
 
     pub(crate) fn of(&self, octets: &[u8]) -> u64 {
-        let mut hasher = self.0;
-        hasher.write(octets);
-        hasher.finish()
+        self.0.hash(octets)
     }
 }

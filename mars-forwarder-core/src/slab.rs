@@ -2,6 +2,27 @@
 
 use alloc::vec::Vec;
 
+/// Makes room for `more` values. Large tables grow by an eighth: still at a constant cost per value
+/// over time, and never much larger than what they hold.
+pub(crate) fn make_room<T>(values: &mut Vec<T>, more: usize) {
+    if values.capacity() - values.len() < more {
+        values.reserve_exact(more.max(values.len() / 8).max(LEAST_ROOM));
+    }
+}
+
+/// Values that a table has room for at least.
+const LEAST_ROOM: usize = 8;
+
+/// Makes `values` long enough for an index, with `fill` in what is new.
+pub(crate) fn grow_to<T: Copy>(values: &mut Vec<T>, ix: u32, fill: T) {
+    let ix = ix as usize;
+    if ix >= values.len() {
+        let more = ix + 1 - values.len();
+        make_room(values, more);
+        values.resize(ix + 1, fill);
+    }
+}
+
 /// Values under stable `u32` indices. Never shrinks; freeing and taking a slot costs no allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Slab<T> {
@@ -46,21 +67,21 @@ impl<T> Slab<T> {
             return ix;
         }
         let ix = self.bound();
+        make_room(&mut self.slots, 1);
         self.slots.push(Slot::Used(value));
         ix
     }
 
     pub(crate) fn remove(&mut self, ix: u32) -> Option<T> {
+        self.get(ix)?;
         let slot = self.slots.get_mut(ix as usize)?;
-        if matches!(slot, Slot::Free { .. }) {
-            return None;
-        }
-        let Slot::Used(value) = core::mem::replace(slot, Slot::Free { next: self.free }) else {
-            return None;
-        };
+        let old = core::mem::replace(slot, Slot::Free { next: self.free });
         self.free = Some(ix);
         self.len -= 1;
-        Some(value)
+        match old {
+            Slot::Used(value) => Some(value),
+            Slot::Free { .. } => None,
+        }
     }
 
     pub(crate) fn get(&self, ix: u32) -> Option<&T> {
