@@ -100,15 +100,17 @@ fn interest(ours: &Interest<'_>, octets: &[u8]) {
     if !canonical(octets, ours.encoded_len(), |out| ours.encode(out).is_ok()) {
         return;
     }
-    assert_eq!(theirs.hop_limit(), ours.hop_limit);
     let Some(parameters) = ours.parameters else {
+        assert_eq!(theirs.hop_limit(), ours.hop_limit);
         assert!(theirs.application_parameters().is_none() && !theirs.is_signed());
         return;
     };
-    // Octets behind the parameters are kept as they are, and so are always canonical.
+    // Octets behind the parameters are kept as they are, and so are always canonical: there may be
+    // a late HopLimit among them, which they take for the one.
     if theirs.encode() != octets {
         return;
     }
+    assert_eq!(theirs.hop_limit(), ours.hop_limit);
     assert_eq!(
         theirs.application_parameters().map(|octets| &**octets),
         Some(parameters.application())
