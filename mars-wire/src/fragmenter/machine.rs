@@ -35,8 +35,8 @@ struct Pending<P> {
     packet: P,
     split: Split,
     /// Fragments, and how many of them are drained.
-    count: u16,
-    drained: u16,
+    count: u8,
+    drained: u8,
     /// Sequence of the first one.
     sequence: u64,
     /// Head of the first one.
@@ -158,30 +158,24 @@ impl<P: Clone> Fragmenter<P> {
         header: &mut LinkHeader<'_>,
         nack: Option<NackReason>,
         len: usize,
-    ) -> Result<(Split, u16), Error> {
-        // Index and count take one octet each, or two: that decides the room, and the room decides
-        // the count.
-        let split = |most: u16| {
-            let first = numbered(*header, 0, 0, most).encoded_len(nack);
-            let other = numbered(LinkHeader::default(), 0, most, most).encoded_len(None);
-            Split::new(len, self.config.mtu, first, other).ok_or(Error::HeaderTooLong)
-        };
-        let mut cut = split(0xFF)?;
-        if cut.count() > 0xFF {
-            cut = split(u16::MAX)?;
-        }
-        let needed = cut.count();
-        let count = u16::try_from(needed).ok();
+    ) -> Result<(Split, u8), Error> {
+        // One octet each is enough for index and count: the longest packet takes 201 fragments at
+        // the least MTU.
+        let first = numbered(*header, 0, 0, u8::MAX).encoded_len(nack);
+        let other = numbered(LinkHeader::default(), 0, u8::MAX, u8::MAX).encoded_len(None);
+        let split = Split::new(len, self.config.mtu, first, other).ok_or(Error::HeaderTooLong)?;
+        let needed = split.count();
+        let count = u8::try_from(needed).ok();
         let count = count
             .filter(|count| *count <= self.config.max_fragments)
             .ok_or(Error::TooManyFragments { needed })?;
         *header = numbered(*header, self.sequence, 0, count);
-        Ok((cut, count))
+        Ok((split, count))
     }
 }
 
 /// `header` with the numbers of fragment `index` of a message whose first has this `sequence`.
-fn numbered(header: LinkHeader<'_>, sequence: u64, index: u16, count: u16) -> LinkHeader<'_> {
+fn numbered(header: LinkHeader<'_>, sequence: u64, index: u8, count: u8) -> LinkHeader<'_> {
     LinkHeader {
         sequence: Some(sequence.wrapping_add(index.into())),
         frag_index: Some(index.into()),

@@ -190,7 +190,6 @@ proptest! {
         order in prop::collection::vec(any::<u32>(), 0..400),
     ) {
         let mut config = fragmenter::Config::new(mtu);
-        config.max_fragments = 8_800;
         config.first_sequence = first_sequence;
         let mut fragmenter = fragmenter(config);
         let mut sent = Vec::new();

@@ -365,6 +365,21 @@ fn at_the_cap_of_octets_the_stalest_go() {
     assert_eq!(receiver.machine.octets(), 13 * 256);
 }
 
+/// All blocks can be used, and one octet more takes one block too many.
+#[test]
+fn the_cap_of_octets_is_exact() {
+    for (more, drops) in [(0, 0), (1, 1)] {
+        let mut receiver = Receiver::new(small());
+        for (message, blocks) in (1..).zip([17, 18, 13 + more]) {
+            let octets = octets(blocks * 248);
+            let packet = Piece(message, 0, 3).packet(&octets);
+            receiver.input(NOW, reassembler::Input::Packet(&packet));
+        }
+        assert_eq!(receiver.events.len(), drops);
+        assert!(receiver.machine.octets() <= 48 * 256);
+    }
+}
+
 /// With the least memory that a configuration may have, the most awkward message still fits.
 #[test]
 fn one_message_always_fits() {

@@ -19,7 +19,7 @@ use proptest::strategy::BoxedStrategy;
 type Packet = Arc<u64>;
 
 /// Fragments of one packet.
-const FRAGMENTS: u16 = 12;
+const FRAGMENTS: u8 = 12;
 
 #[derive(Clone, Debug)]
 struct Sender(Fragmenter<Packet>);
