@@ -26,6 +26,9 @@ use crate::{Config, Event, GiveUp, InterestSpec, Object, Output, SpecName, Start
 /// another for the same probe, and that answer is worth waiting for.
 const MIN_WAIT: Duration = Duration::from_millis(500);
 
+/// Doublings of a probe's lifetime.
+const MAX_DOUBLINGS: u32 = 2;
+
 /// Jumps to a reported generation per round trip that follow each other without any answer; at 16
 /// generations each that is farther than any honest consumer is ever behind.
 const MAX_STALE: u32 = 256;
@@ -157,7 +160,7 @@ impl Discovery {
                     seq: probe.seq,
                 },
                 nonce: probe.nonce,
-                lifetime: ctx.config.probe_lifetime,
+                lifetime: self.lifetime(ctx.config),
                 // Unlabelled, and no bound: any rank will do.
                 header: MarsHeader {
                     generation: Some(self.generation),
@@ -165,6 +168,16 @@ impl Discovery {
                 },
             },
         });
+    }
+
+    /// Probes live longer while none is answered, twice as long for each window of them that failed: on a
+    /// long way with many losses each hop takes its time to mend its own.
+    fn lifetime(&self, config: &Config) -> Duration {
+        let failed = self.round.silent.saturating_add(self.round.busy);
+        let doublings = failed / u32::from(config.probe_window.max(1));
+        config
+            .probe_lifetime
+            .saturating_mul(1 << doublings.min(MAX_DOUBLINGS))
     }
 
     /// The timer of a probe slot is due.
@@ -296,6 +309,11 @@ impl Discovery {
             .filter(|(_, probe)| nonce.is_none_or(|n| n == probe.nonce))
         else {
             bump(&mut ctx.counters.stray_nacks);
+            // It comes late, but it comes: somebody is there, who needs more time than the probe had.
+            if refusal == Refusal::Busy && (self.round.first_seq..self.next_seq).contains(&seq) {
+                self.round.silent = 0;
+                self.round.busy = self.round.busy.saturating_add(1);
+            }
             return Ok(());
         };
         bump(&mut ctx.counters.probe_nacks);

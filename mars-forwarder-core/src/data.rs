@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use mars_cc::Input as Feedback;
 use mars_time::Instant;
-use mars_wire::{MarsHeader, NackDetail};
+use mars_wire::{MarsHeader, MarsName, NackDetail};
 
 use crate::counters::bump;
 use crate::dest::DestIx;
@@ -202,7 +202,7 @@ impl<P: Clone> Forwarder<P> {
         let first_sent = self
             .pit
             .out_mut(out)
-            .and_then(|record| (!record.repeated).then_some(record.sent));
+            .and_then(|record| (!record.is_repeated()).then_some(record.sent));
         let answered = self.pit.state_of(out) == Some(OutState::Done);
         let record = self.pit.settle(out, OutState::Done);
         if let Some(out) = self.pit.out_mut(out) {
@@ -210,7 +210,7 @@ impl<P: Clone> Forwarder<P> {
         }
         if let Some(record) = record {
             let rtt = now.saturating_duration_since(record.sent);
-            let rtt = (!record.repeated).then_some(rtt);
+            let rtt = (!record.is_repeated()).then_some(rtt);
             let queue = data.header.interest_queue;
             self.feed(
                 dest,
@@ -309,6 +309,14 @@ impl<P: Clone> Forwarder<P> {
         };
         bump(&mut self.counters.cache_hits);
         self.dead.insert(hash, asker.nonce, asker.face);
+        // The downstream takes it for a sign of life, and believes in this node's rank the longer.
+        let dest = MarsName::parse(interest.name).and_then(|name| {
+            let dest = name.dest();
+            self.find_dest(self.hash.of(dest.as_value()), dest)
+        });
+        if let Some(d) = dest.and_then(|dest| self.dests.get_mut(dest)) {
+            d.used = self.now;
+        }
         self.deliver(asker, None, packet);
         true
     }

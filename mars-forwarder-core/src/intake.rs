@@ -108,16 +108,13 @@ impl<P: Clone> Forwarder<P> {
 
     fn nonce(&self, hash: u64, known: Option<PitIx>, face: FaceIx, nonce: u32) -> Nonce {
         let verdict = |same_face| if same_face { Nonce::Copy } else { Nonce::Loop };
-        if let Some(ix) = known {
-            if let Some(asker) = self.pit.ins(ix).find(|r| r.nonce == nonce) {
-                return verdict(asker.face == face);
-            }
-            if self.pit.outs(ix).any(|(_, r)| r.nonce == nonce) {
-                return Nonce::Loop;
-            }
+        let asker = known.and_then(|ix| self.pit.ins(ix).find(|r| r.nonce == nonce));
+        if let Some(asker) = asker {
+            return verdict(asker.face == face);
         }
+        let sent = known.is_some_and(|ix| self.pit.outs(ix).any(|(_, r)| r.nonce == nonce));
         let mut seen = self.dead.faces(hash, nonce).peekable();
-        if seen.peek().is_none() {
+        if !sent && seen.peek().is_none() {
             return Nonce::Fresh;
         }
         verdict(seen.any(|f| f == face))

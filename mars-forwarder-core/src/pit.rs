@@ -34,6 +34,8 @@ pub(crate) struct Pit<P> {
     held: Vec<u32>,
     /// Name buffers of erased entries.
     spare: Vec<Vec<u8>>,
+    /// Entries that are answered and kept for those who ask again.
+    answered: u32,
     /// Entries ever made.
     stamps: u32,
 }
@@ -69,6 +71,9 @@ pub(crate) enum Kind {
     Probe {
         /// Times that an upstream was asked again because labels had moved meanwhile.
         asked_again: u8,
+        /// The entry's packet is the Data that answered it, kept for downstreams that ask again
+        /// because that Data was lost.
+        answered: bool,
     },
 }
 
@@ -107,8 +112,8 @@ pub(crate) struct OutRecord {
     pub(crate) nonce: u32,
     pub(crate) sent: Instant,
     pub(crate) state: OutState,
-    /// The face was asked before for this entry: an answer gives no RTT sample (Karn).
-    pub(crate) repeated: bool,
+    /// Times that the face was asked before for this entry: then an answer gives no RTT sample (Karn).
+    pub(crate) repeats: u8,
     /// It counts among what is in flight over an upstream face; what goes to a producer here does
     /// not.
     pub(crate) metered: bool,
@@ -144,7 +149,7 @@ impl OutRecord {
             nonce,
             sent,
             state: OutState::Waiting(deadline),
-            repeated: false,
+            repeats: 0,
             metered: false,
             bound: None,
             epoch: 0,
@@ -152,6 +157,10 @@ impl OutRecord {
             face_prev: None,
             face_next: None,
         }
+    }
+
+    pub(crate) const fn is_repeated(&self) -> bool {
+        self.repeats > 0
     }
 
     pub(crate) const fn is_waiting(&self) -> bool {
@@ -169,12 +178,43 @@ impl<P> Pit<P> {
             on_face: Vec::new(),
             held: Vec::new(),
             spare: Vec::new(),
+            answered: 0,
             stamps: 0,
         }
     }
 
+    /// Entries that wait for an answer.
     pub(crate) const fn len(&self) -> u32 {
-        self.entries.len()
+        self.entries.len() - self.answered
+    }
+
+    /// Puts the Data that answered a probe in place of its Interest.
+    pub(crate) fn keep_answer(&mut self, ix: PitIx, data: P) {
+        if let Some(entry) = self.entries.get_mut(ix)
+            && let Kind::Probe { answered, .. } = &mut entry.kind
+        {
+            entry.packet = data;
+            self.answered += u32::from(!*answered);
+            *answered = true;
+        }
+    }
+
+    /// The answer that was kept.
+    pub(crate) fn kept_answer(&self, ix: PitIx) -> Option<&P> {
+        let entry = self.entries.get(ix)?;
+        matches!(entry.kind, Kind::Probe { answered: true, .. }).then_some(&entry.packet)
+    }
+
+    /// The probe waits for an answer again.
+    pub(crate) fn reopen(&mut self, ix: PitIx, interest: P) {
+        if let Some(entry) = self.entries.get_mut(ix)
+            && let Kind::Probe { answered, .. } = &mut entry.kind
+            && *answered
+        {
+            entry.packet = interest;
+            *answered = false;
+            self.answered -= 1;
+        }
     }
 
     pub(crate) fn find(&self, hash: u64, name: &[u8]) -> Option<PitIx> {
@@ -231,6 +271,9 @@ impl<P> Pit<P> {
     /// Erases an entry and all of its records.
     pub(crate) fn remove(&mut self, ix: PitIx) -> Option<P> {
         let entry = self.entries.remove(ix)?;
+        if matches!(entry.kind, Kind::Probe { answered: true, .. }) {
+            self.answered -= 1;
+        }
         if let Ok(found) = self.index.find_entry(entry.hash, |at| *at == ix) {
             found.remove();
         }

@@ -73,5 +73,33 @@ mod tests {
                 None => high.to_bits().saturating_sub(low.to_bits()) < 2,
             }
         }
+
+        fn one_hop_is_taken_where_there_is_room_and_half_of_it_elsewhere(low: u64, high: u64) -> bool {
+            let Some(label) = choose(Label::from_bits(low), Label::from_bits(high)) else {
+                return true;
+            };
+            let step = label.to_bits() - low;
+            let hop = Label::ONE.to_bits();
+            if high - low > hop { step == hop } else { step == (high - low) / 2 }
+        }
+
+        fn more_room_never_gives_a_smaller_label(low: u64, high: u64, more: u64) -> bool {
+            let roomy = high.max(more);
+            let [narrow, wide] = [high.min(more), roomy].map(|high| {
+                choose(Label::from_bits(low), Label::from_bits(high))
+            });
+            narrow <= wide
+        }
+
+        fn a_label_can_be_halved_thirty_two_times(low: u16) -> bool {
+            let low = Label::from_bits(u64::from(low) << 32);
+            let mut high = Label::from_bits(low.to_bits() + Label::ONE.to_bits());
+            let mut times = 0;
+            while let Some(label) = choose(low, high) {
+                high = label;
+                times += 1;
+            }
+            times == 32
+        }
     }
 }

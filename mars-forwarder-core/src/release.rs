@@ -185,7 +185,9 @@ impl<P: Clone> Forwarder<P> {
     }
 
     /// The face for an entry: in the shortest tier with an open window, one that was not
-    /// asked before if there is any, and of those the one that has been ready for longest. Longer tiers open while more than a few Interests wait.
+    /// asked before if there is any, and of those the one that has been ready for longest. Longer tiers open while
+    /// more than a few Interests wait, and for what a shorter one left without an answer: or a
+    /// black hole next to the producer would stop everybody.
     fn next(&self, ix: PitIx, dest: DestIx) -> Next {
         let now = self.now;
         let Some(d) = self.dests.get(dest) else {
@@ -198,22 +200,25 @@ impl<P: Clone> Forwarder<P> {
         }
         let spills = d.queue.len() > usize::from(self.config.tier_spill);
         let mut tier = None;
+        let mut all_asked = true;
         let mut best: Option<(bool, Instant, FaceIx)> = None;
         for upstream in d.upstreams.iter().filter(|u| u.is_usable(now)) {
             if !self.may_take(ix, upstream.face) {
                 continue;
             }
             if tier != Some(upstream.hops) {
-                if best.is_some() || (tier.is_some() && !spills) {
+                let fresh = best.is_some_and(|(asked, ..)| !asked);
+                if fresh || (tier.is_some() && !spills && !all_asked) {
                     break;
                 }
                 tier = Some(upstream.hops);
             }
+            let asked = self.pit.out_of(ix, upstream.face).is_some();
+            all_asked &= asked;
             let Some(face) = self.faces.get(upstream.face) else {
                 continue;
             };
             if face.cc.can_send(now) && upstream.can_send(now) {
-                let asked = self.pit.out_of(ix, upstream.face).is_some();
                 let candidate = (asked, face.cc.next_send(), upstream.face);
                 best = Some(best.map_or(candidate, |best| best.min(candidate)));
             }
@@ -323,7 +328,7 @@ impl<P: Clone> Forwarder<P> {
             return;
         };
         let first = self.pit.outs(ix).next().is_none();
-        let repeated = !first && self.pit.out_of(ix, face).is_some();
+        let before = self.pit.out_of(ix, face).map(|(_, record)| record.repeats);
         let asked = self.pit.ins(ix).next().map(|r| r.nonce);
         let kind = f.kind;
         let hop_limit = spend_hop(entry.hop_limit, kind);
@@ -344,7 +349,7 @@ impl<P: Clone> Forwarder<P> {
             _ => self.rng.next_u32(),
         };
         let mut record = OutRecord::new(ix, face, nonce, now, now + silence);
-        record.repeated = repeated;
+        record.repeats = before.map_or(0, |repeats| repeats.saturating_add(1));
         record.metered = metered;
         self.pit.add_out(record);
         let edit = Edit::Interest {

@@ -11,6 +11,10 @@ use crate::health::Health;
 
 /// Answers without `TierConv` within one tier after which a face no longer holds up convergence.
 const MAX_ANSWERS: u8 = 16;
+/// Times that a probe is repeated over a face that has lost one before, and the wait before the first;
+/// it doubles each time.
+const MAX_REPEATS: u8 = 3;
+const FIRST_REPEAT: Duration = Duration::from_millis(60);
 /// Silent probes in a row after which a face is refused for the round.
 const MAX_SILENT: u8 = 4;
 /// Duplicate Nacks in a row after which a face is refused for the round.
@@ -39,6 +43,8 @@ pub(crate) struct Upstream {
     duplicates: u8,
     /// Doublings of the time that a probe waits, after silence.
     patience: u8,
+    /// Times that a probe may be repeated: none before one fell silent here.
+    max_repeats: u8,
     /// Smoothed RTT of probes.
     probe_rtt: Option<Duration>,
     /// Level P of the control law.
@@ -84,6 +90,7 @@ impl Upstream {
             gave_up: Instant::ZERO,
             duplicates: 0,
             patience: 0,
+            max_repeats: 0,
             probe_rtt: None,
             cc: *cc,
             waiting: false,
@@ -154,6 +161,21 @@ impl Upstream {
         wait.min(left / (hops + 3) * (hops + 2))
     }
 
+    /// Whether a probe that was repeated so often may be repeated once more.
+    pub(crate) const fn may_repeat(&self, repeats: u8) -> bool {
+        self.up && repeats < self.max_repeats
+    }
+
+    /// How long to wait, of `wait` altogether, until a probe that was repeated so often is repeated.
+    /// Not the time of an answer but of a link: the upstream may be at work on it for much longer.
+    pub(crate) fn repeat_after(&self, repeats: u8, wait: Duration) -> Duration {
+        if self.may_repeat(repeats) {
+            wait.min(FIRST_REPEAT.saturating_mul(1 << repeats.min(MAX_REPEATS)))
+        } else {
+            wait
+        }
+    }
+
     /// Whether an answer can be here before the downstream gives up in `left`.
     pub(crate) fn may_answer_within(&self, left: Duration) -> bool {
         let guess = Duration::from_millis(20) * self.hops.min(16);
@@ -213,6 +235,7 @@ impl Upstream {
             return false;
         }
         self.gave_up = now;
+        self.max_repeats = MAX_REPEATS;
         self.silent = self.silent.saturating_add(1);
         self.patience = self.patience.saturating_add(1);
         self.silent >= MAX_SILENT

@@ -343,7 +343,9 @@ fn a_black_hole_is_charged_by_its_neighbour_alone() {
         assert_eq!(first.face, 1, "the black hole is new, the other face known");
         assert!(first.lifetime() < patience);
         let sent = node.pass(first.lifetime());
-        assert_eq!(only(&sent).face, 2);
+        let (last, repeats) = sent.split_last().unwrap();
+        assert_eq!(last.face, 2);
+        assert!(repeats.len() <= 3 && repeats.iter().all(|s| s.face == 1));
         assert!(node.now < start + patience, "time is left for the answer");
         assert!(only(&node.answer(2, APP, 0, seq, rank(0, 1), CONVERGED)).is_data());
     }
@@ -509,4 +511,30 @@ fn a_producer_that_registers_while_a_probe_is_out_answers_with_label_zero() {
     });
     let sent = node.answer(1, 2, 0, 0, rank(0, 1), CONVERGED);
     assert_eq!(only(&sent).header().rank(), Some(rank(0, 0)));
+}
+
+/// On a way of many links that each lose packets, next to no probe would get there and back. Each node
+/// mends its own link: once a probe fell silent it repeats the next ones, and answers again what was
+/// answered.
+#[test]
+fn a_probe_over_a_lossy_face_is_repeated_and_answered_again() {
+    let mut node = Node::new(Config::new(1), &[2]);
+    let first = only(&node.probe(APP, 0, 0, Ask::open(0))).clone();
+    let sent = node.pass(first.lifetime());
+    assert!(
+        sent.iter().all(|s| s.face == APP),
+        "no repetition before a loss"
+    );
+    only(&node.probe(APP, 0, 1, Ask::open(0)));
+    let again = only(&node.pass(Duration::from_millis(60))).clone();
+    assert!(again.is_interest() && again.face == 1);
+
+    only(&node.answer(1, APP, 0, 1, rank(0, 1), CONVERGED));
+    let pending = node.forwarder.pending();
+    assert_eq!(pending, 1, "the lost one alone: its answer may be late");
+    let answered = node.probe(APP, 0, 1, Ask::open(0));
+    assert!(only(&answered).is_data(), "answered without going on");
+    node.pass(Duration::from_secs(1));
+    let forgotten = node.probe(APP, 0, 1, Ask::open(0));
+    assert!(only(&forgotten).is_interest(), "but not for ever");
 }

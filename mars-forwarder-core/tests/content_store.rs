@@ -124,6 +124,8 @@ fn answers_to_probes_are_never_kept() {
     node.interest(APP, &probe, Ask::open(0));
     node.answer_named(1, &probe, Some(rank(0, 1)), (true, true));
     assert_eq!(node.forwarder.cached(), 0);
+    // For a moment the node itself repeats it to who lost it, with a header of that moment.
+    node.pass(Duration::from_secs(1));
     assert!(only(&node.interest(APP, &probe, Ask::open(0))).is_interest());
 }
 
@@ -153,4 +155,22 @@ fn hits_do_not_reach_the_windows() {
         assert!(only(&ask(&mut node, 0, false)).is_data());
     }
     assert_eq!(state(&node), before);
+}
+
+/// Whoever gets a Data out of the store takes it for a sign of life and goes on to believe in the rank
+/// that it was told. So a node that answers keeps its rank, whether it asks anybody or not.
+#[test]
+fn data_out_of_the_store_keeps_the_rank_alive() {
+    let lifetime = caching().path_lifetime;
+    let mut node = ready(caching(), &[2]);
+    fetch(&mut node, 0, None, 10);
+    let label = node.label();
+    assert!(label.is_some());
+    for _ in 0..6 {
+        node.pass(lifetime);
+        assert!(only(&ask(&mut node, 0, false)).is_data());
+        assert_eq!(node.label(), label);
+    }
+    node.pass(2 * lifetime);
+    assert_eq!(node.label(), None, "forgotten when nobody asks");
 }

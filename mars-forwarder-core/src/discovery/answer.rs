@@ -1,5 +1,7 @@
 //! An answer arrives: what it makes of the face that it came from, and what goes down.
 
+use core::time::Duration;
+
 use mars_wire::{Label, MarsHeader, NackDetail, Rank};
 
 use crate::config::RankRule;
@@ -14,6 +16,9 @@ use crate::upstream::{Standing, Upstream};
 
 /// Times that a node asks an upstream again for one probe because labels moved meanwhile.
 const MAX_ASKED_AGAIN: u8 = 4;
+
+/// How long an answered probe is kept for downstreams that ask again: as long as they do.
+const KEPT: Duration = Duration::from_millis(500);
 
 /// What an answer makes of the face that it came from.
 enum Verdict {
@@ -76,7 +81,7 @@ impl<P: Clone> Forwarder<P> {
             self.note_convergence(dest);
         }
         if is_producer || self.dests.get(dest).is_some_and(Dest::can_answer) {
-            self.answer_all(ix, dest, &packet);
+            self.answer_arrived(ix, dest, &packet);
         } else if let Some(from) = from {
             self.forward_probe(ix, from);
         } else {
@@ -93,11 +98,12 @@ impl<P: Clone> Forwarder<P> {
         }
         self.settle(out, OutState::Done, mars_cc::Input::Released);
         self.pit.out_mut(out)?.state = OutState::Done;
-        if !record.repeated {
-            let rtt = self.now.saturating_duration_since(record.sent);
-            if let Some(upstream) = self.upstream_mut(dest, record.face) {
-                upstream.sample_probe_rtt(rtt);
-            }
+        let rtt = self.now.saturating_duration_since(record.sent);
+        if let Some(upstream) = self.upstream_mut(dest, record.face)
+            // Counted from the first time it is too long rather than too short: better than none.
+            && (!record.is_repeated() || upstream.srtt().is_none())
+        {
+            upstream.sample_probe_rtt(rtt);
         }
         Some(record)
     }
@@ -237,27 +243,31 @@ impl<P: Clone> Forwarder<P> {
 
     fn ask_again(&mut self, ix: PitIx, dest: DestIx, face: FaceIx, from: FaceIx) -> bool {
         match self.pit.get_mut(ix).map(|entry| &mut entry.kind) {
-            Some(Kind::Probe { asked_again }) if *asked_again < MAX_ASKED_AGAIN => {
+            Some(Kind::Probe { asked_again, .. }) if *asked_again < MAX_ASKED_AGAIN => {
                 *asked_again += 1;
             }
             _ => return false,
         }
-        self.send_probe(ix, dest, face, from);
+        self.send_probe(ix, dest, face, from, Duration::ZERO);
         true
     }
 
-    /// Sends the answer to all who asked, each within its bound, and ends the entry, unless another
-    /// face may answer, too.
-    fn answer_all(&mut self, ix: PitIx, dest: DestIx, packet: &P) {
+    fn answer_arrived(&mut self, ix: PitIx, dest: DestIx, packet: &P) {
+        if let Some(interest) = self.pit.get(ix).map(|entry| entry.packet.clone()) {
+            self.answer_all(ix, dest, packet, &interest);
+        }
+    }
+
+    /// Sends the answer to all who asked, each within its bound. The entry keeps it for a while: a
+    /// downstream whose answer was lost asks again, and must not send the probe all the way once more;
+    /// and another face may answer, too.
+    pub(super) fn answer_all(&mut self, ix: PitIx, dest: DestIx, packet: &P, interest: &P) {
         // A producer may have come, or a generation, since the probe was let in.
         self.rank_as_producer(dest);
         // What is told now is remembered by others: the rank is kept for as long from now on.
         if let Some(d) = self.dests.get_mut(dest) {
             d.used = self.now;
         }
-        let Some(interest) = self.pit.get(ix).map(|entry| entry.packet.clone()) else {
-            return;
-        };
         let mut until = None;
         while let Some(asker) = self.take_asker(ix, |_| true) {
             until = until.max(Some(asker.expires));
@@ -267,7 +277,21 @@ impl<P: Clone> Forwarder<P> {
                 self.refuse(&asker, Some(dest), NackDetail::Order, interest.clone());
             }
         }
-        self.linger_for_answers(ix, until);
+        let until = until.or_else(|| self.pit.get(ix)?.linger);
+        let may_answer = self.pit.outs(ix).any(|(_, r)| r.state != OutState::Done);
+        let until = until.map(|at| {
+            if may_answer {
+                at
+            } else {
+                at.min(self.now + KEPT)
+            }
+        });
+        if until.is_none() || !self.may_linger(ix) {
+            return self.erase(ix);
+        }
+        self.pit.keep_answer(ix, packet.clone());
+        self.set_linger(ix, until);
+        self.arm_pit(ix);
     }
 
     /// Whether the node's rank is below what the downstream asked for, after lowering it if need be.

@@ -7,7 +7,7 @@ use mars_wire::{Label, MarsHeader, NackDetail, Rank};
 
 use crate::FaceKind;
 use crate::config::RankRule;
-use crate::dest::DestIx;
+use crate::dest::{Dest, DestIx};
 use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::Interest;
@@ -35,7 +35,10 @@ impl<P: Clone> Forwarder<P> {
         if let Err(detail) = self.admit(dest, &mut asker, probe_idx, interest.header.generation) {
             return self.refuse(&asker, Some(dest), detail, packet);
         }
-        let kind = Kind::Probe { asked_again: 0 };
+        let kind = Kind::Probe {
+            asked_again: 0,
+            answered: false,
+        };
         let ix = self
             .pit
             .insert(hash, interest.name.as_value(), packet, dest, kind);
@@ -66,6 +69,13 @@ impl<P: Clone> Forwarder<P> {
             return self.refuse(&asker, Some(dest), detail, packet);
         }
         self.add_asker(ix, asker);
+        let can_answer = self.dests.get(dest).is_some_and(Dest::can_answer);
+        if let Some(data) = self.pit.kept_answer(ix).cloned() {
+            if can_answer {
+                return self.answer_all(ix, dest, &data, &packet);
+            }
+            self.pit.reopen(ix, packet);
+        }
         self.set_linger(ix, None);
         if self.pit.outs(ix).all(|(_, record)| !record.is_waiting()) {
             self.pit.new_epoch(ix);
@@ -166,7 +176,7 @@ impl<P: Clone> Forwarder<P> {
                 None => d.choose_probe_face(may),
             };
             if let Some(face) = next {
-                return self.send_probe(ix, dest, face, from);
+                return self.send_probe(ix, dest, face, from, Duration::ZERO);
             }
             if d.producer.is_some() || d.can_answer() {
                 break;
@@ -175,7 +185,7 @@ impl<P: Clone> Forwarder<P> {
                 continue;
             }
             if let Some(face) = d.choose_silent_face(may) {
-                return self.send_probe(ix, dest, face, from);
+                return self.send_probe(ix, dest, face, from, Duration::ZERO);
             }
             break;
         }
@@ -198,7 +208,15 @@ impl<P: Clone> Forwarder<P> {
         self.fail_probe(ix, detail);
     }
 
-    pub(super) fn send_probe(&mut self, ix: PitIx, dest: DestIx, face: FaceIx, from: FaceIx) {
+    /// Sends a probe over a face; `waited`: for so long already, if it is repeated.
+    pub(super) fn send_probe(
+        &mut self,
+        ix: PitIx,
+        dest: DestIx,
+        face: FaceIx,
+        from: FaceIx,
+        waited: Duration,
+    ) {
         let (Some(entry), Some(kind)) = (self.pit.get(ix), self.faces.get(face).map(|f| f.kind))
         else {
             return;
@@ -215,7 +233,7 @@ impl<P: Clone> Forwarder<P> {
         let (mut wait, mut metered) = (left, false);
         if let Some(upstream) = d.upstream_mut(face) {
             upstream.probes = upstream.probes.saturating_add(1);
-            wait = upstream.probe_wait(left);
+            wait = upstream.probe_wait(left + waited).saturating_sub(waited);
             metered = true;
         }
         let wait = whole_millis(wait);
@@ -223,14 +241,22 @@ impl<P: Clone> Forwarder<P> {
             Some(nonce) if first => nonce,
             _ => self.rng.next_u32(),
         };
-        let mut record = OutRecord::new(ix, face, nonce, self.now, self.now + wait);
-        if let Some((_, before)) = self.pit.out_of(ix, face) {
-            // The answer may be to the first time.
-            record.sent = before.sent;
-            record.repeated = true;
-        }
-        record.metered = metered;
+        let before = self
+            .pit
+            .out_of(ix, face)
+            .map(|(_, r)| (r.sent, r.bound, r.repeats.saturating_add(1)));
+        let repeats = before.map_or(0, |(.., repeats)| repeats);
+        let upstream = self.dests.get(dest).and_then(|d| d.upstream(face));
+        let patience = upstream.map_or(wait, |u| u.repeat_after(repeats, wait));
+        let mut record = OutRecord::new(ix, face, nonce, self.now, self.now + patience);
         record.bound = bound;
+        if let Some((sent, bound, _)) = before {
+            // The answer may be to the first time.
+            record.sent = sent;
+            record.bound = bound;
+        }
+        record.repeats = repeats;
+        record.metered = metered;
         self.pit.add_out(record);
         let header = MarsHeader {
             generation: Some(generation),
@@ -248,7 +274,7 @@ impl<P: Clone> Forwarder<P> {
     }
 
     /// How long the most patient of those who asked still waits.
-    fn patience(&self, ix: PitIx) -> Duration {
+    pub(super) fn patience(&self, ix: PitIx) -> Duration {
         let last = self.pit.ins(ix).map(|r| r.expires).max();
         last.map_or(Duration::ZERO, |at| at.saturating_duration_since(self.now))
     }

@@ -96,6 +96,9 @@ impl<P: Clone> Forwarder<P> {
         let due = |at: Instant| at <= now;
         while let Some((out, face)) = self.due_out(ix) {
             self.settle(out, OutState::Silent, mars_cc::Input::Released);
+            if self.repeat_probe(ix, dest, out, face) {
+                continue;
+            }
             let sent = self.pit.out_mut(out).map_or(now, |record| record.sent);
             let upstream = self.upstream_mut(dest, face);
             if upstream.is_some_and(|u| u.fell_silent(sent, now)) {
@@ -117,6 +120,28 @@ impl<P: Clone> Forwarder<P> {
             _ => self.arm_pit(ix),
         }
         self.stir_dest(dest);
+    }
+
+    /// Sends a probe over a lossy face once more. An upstream that has it already does nothing, one
+    /// whose answer was lost answers again: so each link is mended at its own end, and a probe
+    /// crosses many of them though each may lose it.
+    fn repeat_probe(&mut self, ix: PitIx, dest: DestIx, out: OutIx, face: FaceIx) -> bool {
+        let now = self.now;
+        let Some((sent, repeats)) = self.pit.out_mut(out).map(|r| (r.sent, r.repeats)) else {
+            return false;
+        };
+        let (waited, left) = (now.saturating_duration_since(sent), self.patience(ix));
+        let upstream = self.dests.get(dest).and_then(|d| d.upstream(face));
+        let asker = self.pit.ins(ix).find(|r| r.expires > now);
+        match (upstream, asker.map(|r| r.face)) {
+            (Some(upstream), Some(from))
+                if upstream.may_repeat(repeats) && upstream.probe_wait(left + waited) > waited =>
+            {
+                self.send_probe(ix, dest, face, from, waited);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// The next out-record of an entry whose time has run out.
