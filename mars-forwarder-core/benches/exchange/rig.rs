@@ -147,7 +147,8 @@ impl Rig {
         let mut config = Config::new(7);
         config.max_pending = 4 * size.pending + 1_000;
         config.max_prefixes = size.prefixes();
-        config.max_dests = size.dests();
+        // One face may open as many as are left free.
+        config.max_dests = 2 * size.dests();
         config.max_faces = size.dests() + 1;
         config.interest_queue = u16::MAX;
         config.path_lifetime = Duration::from_hours(1);
