@@ -3,13 +3,17 @@
 use core::time::Duration;
 
 use crate::name::read_component;
+use crate::pen::Pen;
 use crate::tlv::{Element, Reader, element_len, number_element_len};
 use crate::types::{
     CONTENT, CONTENT_TYPE, DATA, FINAL_BLOCK_ID, FRESHNESS_PERIOD, META_INFO, NAME, SIGNATURE_INFO,
     SIGNATURE_VALUE,
 };
+use crate::usual::Usual;
 use crate::writer::Writer;
-use crate::{Component, DecodeError, EncodeError, ErrorKind, Name, SignatureInfo, millis};
+use crate::{
+    Component, DecodeError, EncodeError, ErrorKind, MAX_PACKET, Name, SignatureInfo, millis,
+};
 
 /// What a Data says about its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -23,7 +27,23 @@ pub struct MetaInfo<'a> {
 }
 
 impl<'a> MetaInfo<'a> {
-    #[inline(always)]
+    /// Decodes it if there is nothing unusual about it.
+    #[inline(never)]
+    fn usual(value: &'a [u8]) -> Option<Self> {
+        let mut inside = Usual::new(value);
+        let content_type = inside.number(CONTENT_TYPE);
+        let freshness_ms = inside.number(FRESHNESS_PERIOD);
+        let final_block_id = match inside.small(FINAL_BLOCK_ID) {
+            Some(last) => Some(Usual::new(last).component()?),
+            None => None,
+        };
+        inside.is_empty().then_some(Self {
+            content_type,
+            freshness_ms,
+            final_block_id,
+        })
+    }
+
     fn read(element: Element<'a>) -> Result<Self, DecodeError> {
         let mut reader = element.inside();
         let mut meta = Self::default();
@@ -49,6 +69,32 @@ impl<'a> MetaInfo<'a> {
         Ok(meta)
     }
 
+    /// Writes it if there is nothing unusual about it.
+    #[inline(always)]
+    fn write_usual(&self, pen: &mut Pen<'_>) -> Option<()> {
+        let head = pen.slot::<2>()?;
+        let room = pen.room();
+        if let Some(typ) = self.content_type {
+            pen.number(CONTENT_TYPE, typ)?;
+        }
+        if let Some(ms) = self.freshness_ms {
+            pen.number(FRESHNESS_PERIOD, ms)?;
+        }
+        if let Some(last) = self.final_block_id {
+            let (Ok(typ), len @ 0..=250) = (u8::try_from(last.typ()), last.value().len()) else {
+                return None;
+            };
+            if typ > 252 {
+                return None;
+            }
+            pen.array(Pen::short_head(FINAL_BLOCK_ID, len.wrapping_add(2))?)?;
+            pen.small(typ.into(), last.value())?;
+        }
+        *head = Pen::short_head(META_INFO, room.wrapping_sub(pen.room()))?;
+        Some(())
+    }
+
+    #[inline(always)]
     fn value_len(&self) -> usize {
         let number = |typ, n: Option<u64>| n.map_or(0, |n| number_element_len(typ, n));
         number(CONTENT_TYPE, self.content_type)
@@ -58,6 +104,7 @@ impl<'a> MetaInfo<'a> {
                 .map_or(0, |c| element_len(FINAL_BLOCK_ID, c.encoded_len()))
     }
 
+    #[inline(always)]
     fn write(&self, w: &mut Writer<'_>) {
         w.head(META_INFO, self.value_len());
         if let Some(typ) = self.content_type {
@@ -74,7 +121,6 @@ impl<'a> MetaInfo<'a> {
 }
 
 /// `FinalBlockId` holds exactly one component.
-#[inline(always)]
 fn read_final_block_id(element: Element<'_>) -> Result<Component<'_>, DecodeError> {
     let mut reader = element.inside();
     if reader.is_empty() {
@@ -171,6 +217,33 @@ impl<'a> Data<'a> {
     /// # Errors
     /// The first fault and its offset.
     pub fn decode(octets: &'a [u8]) -> Result<Self, DecodeError> {
+        match Self::usual(octets) {
+            Some(data) => Ok(data),
+            None => Self::any(octets),
+        }
+    }
+
+    /// Decodes it if there is nothing unusual about it.
+    #[inline(always)]
+    pub(crate) fn usual(octets: &'a [u8]) -> Option<Self> {
+        let mut packet = Usual::packet(octets, DATA)?;
+        let name = packet.name(NAME)?;
+        let meta = match packet.small(META_INFO) {
+            Some(meta) => Some(MetaInfo::usual(meta)?),
+            None => None,
+        };
+        let data = Self {
+            name,
+            meta,
+            content: packet.large(CONTENT),
+            signature_info: SignatureInfo::usual(packet.small(SIGNATURE_INFO)?)?,
+            signature_value: packet.small(SIGNATURE_VALUE)?,
+        };
+        packet.is_empty().then_some(data)
+    }
+
+    #[inline(never)]
+    fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let element = Reader::datagram(octets)?;
         if element.typ != DATA {
             return Err(element.error(ErrorKind::BadType));
@@ -178,8 +251,7 @@ impl<'a> Data<'a> {
         Self::read(element)
     }
 
-    #[inline(always)]
-    pub(crate) fn read(packet: Element<'a>) -> Result<Self, DecodeError> {
+    fn read(packet: Element<'a>) -> Result<Self, DecodeError> {
         let missing = packet.error(ErrorKind::Missing);
         let mut reader = packet.inside();
         if reader.is_empty() {
@@ -233,14 +305,17 @@ impl<'a> Data<'a> {
         element_len(DATA, self.value_len())
     }
 
-    fn value_len(&self) -> usize {
+    #[inline(always)]
+    pub(crate) fn value_len(&self) -> usize {
         self.signed_len() + element_len(SIGNATURE_VALUE, self.signature_value.len())
     }
 
+    #[inline(always)]
     fn signed_len(&self) -> usize {
         element_len(NAME, self.name.as_value().len())
             + self
                 .meta
+                .as_ref()
                 .map_or(0, |meta| element_len(META_INFO, meta.value_len()))
             + self
                 .content
@@ -254,8 +329,39 @@ impl<'a> Data<'a> {
     /// [`EncodeError::BufferTooSmall`]; [`EncodeError::Invalid`] for a `SignatureInfo` with
     /// extensions that a decoder would refuse, and above [`MAX_PACKET`](crate::MAX_PACKET) octets.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
+        match self.write_usual(&mut Pen::new(out)) {
+            Some(len) => Ok(len),
+            None => self.encode_any(out),
+        }
+    }
+
+    /// Writes it if there is nothing unusual about it, with a large content; says how many octets that
+    /// took.
+    #[inline(always)]
+    pub(crate) fn write_usual(&self, pen: &mut Pen<'_>) -> Option<usize> {
+        let content = self.content.filter(|content| content.len() > 252)?;
+        let room = pen.room();
+        let head = pen.slot::<4>()?;
+        pen.small(NAME, self.name.as_value())?;
+        if let Some(meta) = &self.meta {
+            meta.write_usual(pen)?;
+        }
+        pen.array(Pen::long_head(CONTENT, content.len())?)?;
+        pen.put(content)?;
+        self.signature_info.write_usual(pen)?;
+        pen.small(SIGNATURE_VALUE, self.signature_value)?;
+        let len = room.wrapping_sub(pen.room());
+        *head = Pen::long_head(DATA, len.wrapping_sub(4))?;
+        (len <= MAX_PACKET).then_some(len)
+    }
+
+    #[inline(never)]
+    fn encode_any(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         self.check().map_err(EncodeError::Invalid)?;
-        Writer::packet(self.encoded_len(), out, |w| self.write(w))
+        let value_len = self.value_len();
+        Writer::packet(element_len(DATA, value_len), out, |w| {
+            self.write(value_len, w);
+        })
     }
 
     /// As [`Self::encode`], and then calls `sign` with the signed portion (from Name up to, not
@@ -281,8 +387,10 @@ impl<'a> Data<'a> {
         Ok(len)
     }
 
-    pub(crate) fn write(&self, w: &mut Writer<'_>) {
-        w.head(DATA, self.value_len());
+    /// Writes it, the length of its value having been computed before.
+    #[inline(always)]
+    pub(crate) fn write(&self, value_len: usize, w: &mut Writer<'_>) {
+        w.head(DATA, value_len);
         w.element(NAME, self.name.as_value());
         if let Some(meta) = &self.meta {
             meta.write(w);
@@ -315,5 +423,27 @@ impl<'a> Data<'a> {
             }
         }
         Err(packet.error(ErrorKind::Missing))
+    }
+}
+
+#[cfg(all(test, feature = "proptest"))]
+mod tests {
+    use super::*;
+    use crate::LpPacket;
+    use crate::sample::NearlyValidPacket;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+
+        /// What is taken for usual is accepted by the reader, with the same result.
+        #[test]
+        fn usual_ones_are_read_alike(packet: NearlyValidPacket) {
+            let inside = LpPacket::decode(&packet.octets).map(|packet| packet.fragment);
+            let octets = inside.unwrap_or(&packet.octets);
+            if let Some(usual) = Data::usual(octets) {
+                prop_assert_eq!(Data::any(octets), Ok(usual));
+            }
+        }
     }
 }

@@ -3,8 +3,10 @@
 //! One container, type 928. Its value is one octet of flags, saying which fields follow, then these
 //! fields in the order of their bits, each of a fixed width, big endian.
 
+use crate::pen::Pen;
 use crate::tlv::{Element, Reader, element_len};
 use crate::types::MARS;
+use crate::usual::Usual;
 use crate::writer::Writer;
 use crate::{DecodeError, EncodeError, ErrorKind, Label, NackDetail, Rank};
 
@@ -66,36 +68,39 @@ impl MarsHeader {
     }
 
     pub(crate) fn read(element: Element<'_>) -> Result<Self, DecodeError> {
-        Self::read_fields(element.inside()).ok_or(element.error(ErrorKind::BadLength))
+        Self::usual(element.value).ok_or(element.error(ErrorKind::BadLength))
     }
 
+    /// Decodes its value; `None` if that ends too soon.
     #[inline(always)]
-    fn read_fields(mut reader: Reader<'_>) -> Option<Self> {
-        let [flags] = reader.take()?;
+    pub(crate) fn usual(value: &[u8]) -> Option<Self> {
+        let mut inside = Usual::new(value);
+        let [flags] = inside.take()?;
         let mut header = Self {
             tier_conv: flags & TIER_CONV != 0,
             node_conv: flags & NODE_CONV != 0,
             ..Self::default()
         };
         if flags & INTEREST_QUEUE != 0 {
-            header.interest_queue = Some(u16::from_be_bytes(reader.take()?));
+            header.interest_queue = Some(u16::from_be_bytes(inside.take()?));
         }
         if flags & DATA_QUEUE != 0 {
-            header.data_queue = Some(u16::from_be_bytes(reader.take()?));
+            header.data_queue = Some(u16::from_be_bytes(inside.take()?));
         }
         if flags & GENERATION != 0 {
-            header.generation = Some(u32::from_be_bytes(reader.take()?));
+            header.generation = Some(u32::from_be_bytes(inside.take()?));
         }
         if flags & LABEL != 0 {
-            header.label = Some(Label::from_bits(u64::from_be_bytes(reader.take()?)));
+            header.label = Some(Label::from_bits(u64::from_be_bytes(inside.take()?)));
         }
         if flags & NACK_DETAIL != 0 {
-            let [code] = reader.take()?;
+            let [code] = inside.take()?;
             header.nack_detail = NackDetail::from_code(code);
         }
         Some(header)
     }
 
+    #[inline(always)]
     fn flags(&self) -> u8 {
         let flag = |bit, set| if set { bit } else { 0 };
         flag(INTEREST_QUEUE, self.interest_queue.is_some())
@@ -107,21 +112,24 @@ impl MarsHeader {
             | flag(NACK_DETAIL, self.nack_detail.is_some())
     }
 
-    fn value_len(&self) -> usize {
-        1 + self.interest_queue.map_or(0, |_| 2)
-            + self.data_queue.map_or(0, |_| 2)
-            + self.generation.map_or(0, |_| 4)
-            + self.label.map_or(0, |_| 8)
-            + self.nack_detail.map_or(0, |_| 1)
+    /// Octets of the fields of these flags, and of the flags.
+    #[inline(always)]
+    fn value_len(flags: u8) -> usize {
+        let field = |bit: u8, octets: usize| if flags & bit != 0 { octets } else { 0 };
+        1 + field(INTEREST_QUEUE, 2)
+            + field(DATA_QUEUE, 2)
+            + field(GENERATION, 4)
+            + field(LABEL, 8)
+            + field(NACK_DETAIL, 1)
     }
 
     /// Octets of the whole element; 0 if no field is present, because then it is not sent.
     #[must_use]
+    #[inline]
     pub fn encoded_len(&self) -> usize {
-        if self.is_empty() {
-            0
-        } else {
-            element_len(MARS, self.value_len())
+        match self.flags() {
+            0 => 0,
+            flags => element_len(MARS, Self::value_len(flags)),
         }
     }
 
@@ -130,29 +138,73 @@ impl MarsHeader {
     /// # Errors
     /// [`EncodeError::BufferTooSmall`].
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
+        let room = out.len();
+        let mut pen = Pen::new(out);
+        if self.write_usual(&mut pen).is_some() {
+            return Ok(room.wrapping_sub(pen.room()));
+        }
         Writer::exactly(self.encoded_len(), out, |w| self.write(w))
     }
 
-    pub(crate) fn write(&self, w: &mut Writer<'_>) {
-        if self.is_empty() {
-            return;
-        }
-        w.head(MARS, self.value_len());
-        w.put(&[self.flags()]);
+    /// Writes it, if there is a field and room.
+    #[inline(always)]
+    pub(crate) fn write_usual(&self, pen: &mut Pen<'_>) -> Option<()> {
+        let head = pen.slot::<4>()?;
+        let flags_slot = pen.slot::<1>()?;
+        let room = pen.room();
+        let flag = |bit, set| if set { bit } else { 0 };
+        let mut flags = flag(TIER_CONV, self.tier_conv) | flag(NODE_CONV, self.node_conv);
         if let Some(packets) = self.interest_queue {
-            w.put(&packets.to_be_bytes());
+            flags |= INTEREST_QUEUE;
+            pen.array(packets.to_be_bytes())?;
         }
         if let Some(packets) = self.data_queue {
-            w.put(&packets.to_be_bytes());
+            flags |= DATA_QUEUE;
+            pen.array(packets.to_be_bytes())?;
         }
         if let Some(generation) = self.generation {
-            w.put(&generation.to_be_bytes());
+            flags |= GENERATION;
+            pen.array(generation.to_be_bytes())?;
         }
         if let Some(label) = self.label {
-            w.put(&label.to_bits().to_be_bytes());
+            flags |= LABEL;
+            pen.array(label.to_bits().to_be_bytes())?;
         }
         if let Some(detail) = self.nack_detail {
-            w.put(&[detail.code()]);
+            flags |= NACK_DETAIL;
+            pen.array([detail.code()])?;
+        }
+        if flags == 0 {
+            return None;
+        }
+        let [typ, len] = Pen::short_head(MARS & 0xFF, 1 + room.wrapping_sub(pen.room()))?;
+        *head = [0xFD, 0x03, typ, len];
+        *flags_slot = [flags];
+        Some(())
+    }
+
+    #[inline(always)]
+    pub(crate) fn write(&self, w: &mut Writer<'_>) {
+        let flags = self.flags();
+        if flags == 0 {
+            return;
+        }
+        w.head(MARS, Self::value_len(flags));
+        w.array([flags]);
+        if let Some(packets) = self.interest_queue {
+            w.array(packets.to_be_bytes());
+        }
+        if let Some(packets) = self.data_queue {
+            w.array(packets.to_be_bytes());
+        }
+        if let Some(generation) = self.generation {
+            w.array(generation.to_be_bytes());
+        }
+        if let Some(label) = self.label {
+            w.array(label.to_bits().to_be_bytes());
+        }
+        if let Some(detail) = self.nack_detail {
+            w.array([detail.code()]);
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use core::time::Duration;
 
+use crate::pen::Pen;
 use crate::tlv::{Element, Reader, element_len, number_element_len};
 use crate::types::{
     APPLICATION_PARAMETERS, CAN_BE_PREFIX, FORWARDING_HINT, HOP_LIMIT, INTEREST, INTEREST_LIFETIME,
     INTEREST_SIGNATURE_INFO, INTEREST_SIGNATURE_VALUE, MUST_BE_FRESH, NAME, NONCE,
 };
+use crate::usual::{Usual, is_plain_name};
 use crate::writer::Writer;
 use crate::{
     Component, DecodeError, EncodeError, ErrorKind, ForwardingHint, Name, Parameters, millis,
@@ -92,6 +94,31 @@ impl<'a> Interest<'a> {
     /// # Errors
     /// The first fault and its offset.
     pub fn decode(octets: &'a [u8]) -> Result<Self, DecodeError> {
+        match Self::usual(octets) {
+            Some(interest) => Ok(interest),
+            None => Self::any(octets),
+        }
+    }
+
+    /// Decodes it if there is nothing unusual about it.
+    #[inline(always)]
+    pub(crate) fn usual(octets: &'a [u8]) -> Option<Self> {
+        let mut packet = Usual::small_packet(octets, INTEREST)?;
+        let interest = Self {
+            name: packet.name(NAME)?,
+            can_be_prefix: packet.fixed::<0>(CAN_BE_PREFIX).is_some(),
+            must_be_fresh: packet.fixed::<0>(MUST_BE_FRESH).is_some(),
+            forwarding_hint: None,
+            nonce: packet.fixed(NONCE).map(u32::from_be_bytes),
+            lifetime_ms: packet.number(INTEREST_LIFETIME),
+            hop_limit: packet.fixed(HOP_LIMIT).map(|[hops]| hops),
+            parameters: None,
+        };
+        (packet.is_empty() && !interest.name.is_empty()).then_some(interest)
+    }
+
+    #[inline(never)]
+    fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let element = Reader::datagram(octets)?;
         if element.typ != INTEREST {
             return Err(element.error(ErrorKind::BadType));
@@ -99,8 +126,7 @@ impl<'a> Interest<'a> {
         Self::read(element)
     }
 
-    #[inline(always)]
-    pub(crate) fn read(packet: Element<'a>) -> Result<Self, DecodeError> {
+    fn read(packet: Element<'a>) -> Result<Self, DecodeError> {
         let mut reader = packet.inside();
         if reader.is_empty() {
             return Err(packet.error(ErrorKind::Missing));
@@ -189,7 +215,8 @@ impl<'a> Interest<'a> {
         element_len(INTEREST, self.value_len())
     }
 
-    fn value_len(&self) -> usize {
+    #[inline(always)]
+    pub(crate) fn value_len(&self) -> usize {
         let flag = |present| if present { 2 } else { 0 };
         element_len(NAME, self.name.as_value().len())
             + flag(self.can_be_prefix)
@@ -212,30 +239,76 @@ impl<'a> Interest<'a> {
     /// parameters without their digest in the name or the reverse, and above
     /// [`MAX_PACKET`](crate::MAX_PACKET) octets.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
-        self.check().map_err(EncodeError::Invalid)?;
-        Writer::packet(self.encoded_len(), out, |w| self.write(w))
+        match self.write_usual(&mut Pen::new(out)) {
+            Some(len) => Ok(len),
+            None => self.encode_any(out),
+        }
     }
 
-    pub(crate) fn write(&self, w: &mut Writer<'_>) {
-        w.head(INTEREST, self.value_len());
-        w.element(NAME, self.name.as_value());
+    /// Writes it if there is nothing unusual about it; says how many octets that took.
+    #[inline(always)]
+    pub(crate) fn write_usual(&self, pen: &mut Pen<'_>) -> Option<usize> {
+        /// Longest name with which the value of an Interest is no longer than 252 octets.
+        const MAX_NAME: usize = 252 - 25;
+        let name = self.name.as_value();
+        let usual = self.forwarding_hint.is_none() & self.parameters.is_none();
+        if !usual || !matches!(name.len(), 1..=MAX_NAME) || !is_plain_name(name) {
+            return None;
+        }
+        let room = pen.room();
+        let head = pen.slot::<2>()?;
+        pen.small(NAME, name)?;
         if self.can_be_prefix {
-            w.element(CAN_BE_PREFIX, &[]);
+            pen.fixed(CAN_BE_PREFIX, [])?;
         }
         if self.must_be_fresh {
-            w.element(MUST_BE_FRESH, &[]);
+            pen.fixed(MUST_BE_FRESH, [])?;
+        }
+        if let Some(nonce) = self.nonce {
+            pen.fixed(NONCE, nonce.to_be_bytes())?;
+        }
+        if let Some(ms) = self.lifetime_ms {
+            pen.number(INTEREST_LIFETIME, ms)?;
+        }
+        if let Some(hops) = self.hop_limit {
+            pen.fixed(HOP_LIMIT, [hops])?;
+        }
+        let len = room.wrapping_sub(pen.room());
+        *head = Pen::short_head(INTEREST, len.wrapping_sub(2))?;
+        Some(len)
+    }
+
+    #[inline(never)]
+    fn encode_any(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
+        self.check().map_err(EncodeError::Invalid)?;
+        let value_len = self.value_len();
+        Writer::packet(element_len(INTEREST, value_len), out, |w| {
+            self.write(value_len, w);
+        })
+    }
+
+    /// Writes it, the length of its value having been computed before.
+    #[inline(always)]
+    pub(crate) fn write(&self, value_len: usize, w: &mut Writer<'_>) {
+        w.head(INTEREST, value_len);
+        w.element(NAME, self.name.as_value());
+        if self.can_be_prefix {
+            w.fixed(CAN_BE_PREFIX, []);
+        }
+        if self.must_be_fresh {
+            w.fixed(MUST_BE_FRESH, []);
         }
         if let Some(hint) = self.forwarding_hint {
             w.element(FORWARDING_HINT, hint.as_value());
         }
         if let Some(nonce) = self.nonce {
-            w.element(NONCE, &nonce.to_be_bytes());
+            w.fixed(NONCE, nonce.to_be_bytes());
         }
         if let Some(ms) = self.lifetime_ms {
             w.number(INTEREST_LIFETIME, ms);
         }
         if let Some(hops) = self.hop_limit {
-            w.element(HOP_LIMIT, &[hops]);
+            w.fixed(HOP_LIMIT, [hops]);
         }
         if let Some(parameters) = self.parameters {
             w.put(parameters.as_octets());
@@ -243,19 +316,37 @@ impl<'a> Interest<'a> {
     }
 
     /// Whether a decoder takes what [`Self::write`] writes.
+    #[inline(always)]
     pub(crate) fn check(&self) -> Result<(), ErrorKind> {
         if self.name.is_empty() {
             return Err(ErrorKind::Missing);
         }
-        let digests = self
-            .name
-            .components()
-            .filter(|c| c.typ() == Component::PARAMETERS_DIGEST)
-            .count();
-        if digests == usize::from(self.parameters.is_some()) {
+        if self.name.parameters_digests() == usize::from(self.parameters.is_some()) {
             Ok(())
         } else {
             Err(ErrorKind::ParametersDigest)
+        }
+    }
+}
+
+#[cfg(all(test, feature = "proptest"))]
+mod tests {
+    use super::*;
+    use crate::LpPacket;
+    use crate::sample::NearlyValidPacket;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+
+        /// What is taken for usual is accepted by the reader, with the same result.
+        #[test]
+        fn usual_ones_are_read_alike(packet: NearlyValidPacket) {
+            let inside = LpPacket::decode(&packet.octets).map(|packet| packet.fragment);
+            let octets = inside.unwrap_or(&packet.octets);
+            if let Some(usual) = Interest::usual(octets) {
+                prop_assert_eq!(Interest::any(octets), Ok(usual));
+            }
         }
     }
 }

@@ -213,6 +213,7 @@ mod name_buf;
 #[cfg(feature = "bytes")]
 mod owned;
 mod parameters;
+mod pen;
 mod pit_token;
 mod rank;
 #[cfg(feature = "alloc")]
@@ -225,6 +226,7 @@ pub mod stream;
 mod tlv;
 mod types;
 mod uri;
+mod usual;
 mod writer;
 
 pub use component::{Component, Number};

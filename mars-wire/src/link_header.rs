@@ -1,5 +1,6 @@
 //! What travels on one link beside a network packet: the header fields of `NDNLPv2`.
 
+use crate::pen::Pen;
 use crate::tlv::{Element, Reader, element_len, number_element_len};
 use crate::types::{
     ACK, CACHE_POLICY, CACHE_POLICY_TYPE, CONGESTION_MARK, FRAG_COUNT, FRAG_INDEX,
@@ -55,7 +56,24 @@ impl<'a> LinkHeader<'a> {
     /// Whether no field is present.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.is_plain() && self.pit_token.is_none() && self.mars.is_empty()
+    }
+
+    /// Whether there is at most a PIT token and a MARS header.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        // All are looked at, because that is faster than to decide after each.
+        !(self.sequence.is_some()
+            | self.frag_index.is_some()
+            | self.frag_count.is_some()
+            | self.incoming_face_id.is_some()
+            | self.next_hop_face_id.is_some()
+            | self.cache_policy.is_some()
+            | self.congestion_mark.is_some()
+            | !self.acks.as_octets().is_empty()
+            | self.tx_sequence.is_some()
+            | self.non_discovery
+            | self.prefix_announcement.is_some())
     }
 
     /// Whether the packet is one of several fragments.
@@ -65,7 +83,6 @@ impl<'a> LinkHeader<'a> {
     }
 
     /// Takes one known field in; false if `element` is none.
-    #[inline(always)]
     pub(crate) fn read_field(&mut self, element: Element<'a>) -> Result<bool, DecodeError> {
         match element.typ {
             SEQUENCE => self.sequence = Some(u64::from_be_bytes(element.fixed()?)),
@@ -93,14 +110,41 @@ impl<'a> LinkHeader<'a> {
     }
 
     /// Octets of all fields, with the Nack.
+    #[inline(always)]
     pub(crate) fn encoded_len(&self, nack: Option<NackReason>) -> usize {
+        if self.is_plain() && nack.is_none() {
+            self.token_len() + self.mars.encoded_len()
+        } else {
+            self.any_len(nack)
+        }
+    }
+
+    /// Writes all fields, if there are none but a PIT token and a MARS header.
+    #[inline(always)]
+    pub(crate) fn write_usual(&self, pen: &mut Pen<'_>) -> Option<()> {
+        if !self.is_plain() {
+            return None;
+        }
+        if let Some(token) = &self.pit_token {
+            token.write_usual(pen)?;
+        }
+        self.mars.write_usual(pen)
+    }
+
+    #[inline(always)]
+    fn token_len(&self) -> usize {
+        self.pit_token
+            .as_ref()
+            .map_or(0, |token| element_len(PIT_TOKEN, token.as_slice().len()))
+    }
+
+    #[inline(never)]
+    fn any_len(&self, nack: Option<NackReason>) -> usize {
         let number = |typ, n: Option<u64>| n.map_or(0, |n| number_element_len(typ, n));
         self.sequence.map_or(0, |_| element_len(SEQUENCE, 8))
             + number(FRAG_INDEX, self.frag_index)
             + number(FRAG_COUNT, self.frag_count)
-            + self
-                .pit_token
-                .map_or(0, |token| element_len(PIT_TOKEN, token.as_slice().len()))
+            + self.token_len()
             + nack.map_or(0, NackReason::encoded_len)
             + number(INCOMING_FACE_ID, self.incoming_face_id)
             + number(NEXT_HOP_FACE_ID, self.next_hop_face_id)
@@ -160,6 +204,7 @@ impl<'a> LinkHeader<'a> {
     }
 
     /// Whether the fields agree with one another, and stand in a fragment where they belong.
+    #[inline(always)]
     pub(crate) fn check_fragment(&self) -> Result<(), ErrorKind> {
         let index = self.frag_index.unwrap_or(0);
         let count = self.frag_count.unwrap_or(1);
@@ -172,7 +217,17 @@ impl<'a> LinkHeader<'a> {
     }
 
     /// Whether a decoder takes what [`Self::write`] writes.
+    #[inline(always)]
     pub(crate) fn check(&self) -> Result<(), ErrorKind> {
+        if self.is_plain() {
+            Ok(())
+        } else {
+            self.check_any()
+        }
+    }
+
+    #[inline(never)]
+    fn check_any(&self) -> Result<(), ErrorKind> {
         if let Some(data) = self.prefix_announcement {
             Data::decode(data).map_err(|error| error.kind)?;
         }

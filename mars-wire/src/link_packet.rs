@@ -1,9 +1,13 @@
 //! A datagram with everything in it decoded.
 
 use crate::lp_packet::{wrapped_len, write_wrapper};
+use crate::pen::Pen;
+use crate::tlv::Reader;
+use crate::types::{FRAGMENT, LP_PACKET};
 use crate::writer::Writer;
 use crate::{
-    Data, DecodeError, EncodeError, ErrorKind, Interest, LinkHeader, LpPacket, NackReason,
+    Data, DecodeError, EncodeError, ErrorKind, Interest, LinkHeader, LpPacket, MAX_PACKET,
+    NackReason,
 };
 
 /// What a datagram carries.
@@ -26,7 +30,31 @@ pub enum Body<'a> {
     },
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
+    /// Decodes the network packet `octets`, and puts it into a Nack if there is a reason.
+    pub(crate) fn decode(octets: &'a [u8], nack: Option<NackReason>) -> Result<Self, DecodeError> {
+        // Types of one octet, as they stand before a packet.
+        match (octets, nack) {
+            ([5, ..], None) => Ok(Self::Interest(Interest::decode(octets)?)),
+            ([5, ..], Some(reason)) => Ok(Self::Nack(reason, Interest::decode(octets)?)),
+            ([6, ..], None) => Ok(Self::Data(Data::decode(octets)?)),
+            ([6, ..], Some(_)) => Err(Reader::datagram(octets)?.error(ErrorKind::NackedData)),
+            _ => Err(Reader::datagram(octets)?.error(ErrorKind::BadType)),
+        }
+    }
+
+    /// The same if there is nothing unusual about it.
+    #[inline(always)]
+    fn usual(octets: &'a [u8], nack: Option<NackReason>) -> Option<Self> {
+        match (octets, nack) {
+            ([5, ..], None) => Some(Self::Interest(Interest::usual(octets)?)),
+            ([5, ..], Some(reason)) => Some(Self::Nack(reason, Interest::usual(octets)?)),
+            ([6, ..], None) => Some(Self::Data(Data::usual(octets)?)),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
     fn nack(&self) -> Option<NackReason> {
         match *self {
             Self::Nack(reason, _) => Some(reason),
@@ -47,8 +75,10 @@ impl Body<'_> {
     fn write(&self, w: &mut Writer<'_>) {
         match self {
             Self::Idle => {}
-            Self::Interest(interest) | Self::Nack(_, interest) => interest.write(w),
-            Self::Data(data) => data.write(w),
+            Self::Interest(interest) | Self::Nack(_, interest) => {
+                interest.write(interest.value_len(), w);
+            }
+            Self::Data(data) => data.write(data.value_len(), w),
             Self::Fragment { octets, .. } => w.put(octets),
         }
     }
@@ -84,6 +114,24 @@ impl<'a> LinkPacket<'a> {
     /// # Errors
     /// The first fault and its offset.
     pub fn decode(octets: &'a [u8]) -> Result<Self, DecodeError> {
+        match Self::usual(octets) {
+            Some(packet) => Ok(packet),
+            None => Self::any(octets),
+        }
+    }
+
+    /// Decodes it if there is nothing unusual about it.
+    #[inline(always)]
+    fn usual(octets: &'a [u8]) -> Option<Self> {
+        let packet = LpPacket::usual(octets)?;
+        Some(Self {
+            header: packet.header,
+            body: Body::usual(packet.fragment, packet.nack)?,
+        })
+    }
+
+    #[inline(never)]
+    fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let packet = LpPacket::decode(octets)?;
         // The fragment is the end of the datagram.
         let at = octets.len().saturating_sub(packet.fragment.len());
@@ -108,6 +156,42 @@ impl<'a> LinkPacket<'a> {
     /// [`EncodeError::BufferTooSmall`]; [`EncodeError::Invalid`] for a packet that a decoder would
     /// refuse, and above [`MAX_PACKET`](crate::MAX_PACKET) octets.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
+        match self.encode_usual(out) {
+            Some(len) => Ok(len),
+            None => self.encode_any(out),
+        }
+    }
+
+    /// Writes it if there is nothing unusual about it.
+    #[inline(always)]
+    fn encode_usual(&self, out: &mut [u8]) -> Option<usize> {
+        let room = out.len();
+        let mut pen = Pen::new(out);
+        match &self.body {
+            Body::Interest(interest) => {
+                let head = pen.slot::<2>()?;
+                self.header.write_usual(&mut pen)?;
+                let fragment = pen.slot::<2>()?;
+                *fragment = Pen::short_head(FRAGMENT, interest.write_usual(&mut pen)?)?;
+                let len = room.wrapping_sub(pen.room());
+                *head = Pen::short_head(LP_PACKET, len.wrapping_sub(2))?;
+                Some(len)
+            }
+            Body::Data(data) => {
+                let head = pen.slot::<4>()?;
+                self.header.write_usual(&mut pen)?;
+                let fragment = pen.slot::<4>()?;
+                *fragment = Pen::long_head(FRAGMENT, data.write_usual(&mut pen)?)?;
+                let len = room.wrapping_sub(pen.room());
+                *head = Pen::long_head(LP_PACKET, len.wrapping_sub(4))?;
+                (len <= MAX_PACKET).then_some(len)
+            }
+            Body::Idle | Body::Nack(..) | Body::Fragment { .. } => None,
+        }
+    }
+
+    #[inline(never)]
+    fn encode_any(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         self.header.check().map_err(EncodeError::Invalid)?;
         self.body
             .check(self.header.is_fragmented())
@@ -119,5 +203,24 @@ impl<'a> LinkPacket<'a> {
             write_wrapper(&self.header, nack, fields, fragment, w);
             self.body.write(w);
         })
+    }
+}
+
+#[cfg(all(test, feature = "proptest"))]
+mod tests {
+    use super::*;
+    use crate::sample::NearlyValidPacket;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+
+        /// What is taken for usual is accepted by the reader, with the same result.
+        #[test]
+        fn usual_ones_are_read_alike(packet: NearlyValidPacket) {
+            if let Some(usual) = LinkPacket::usual(&packet.octets) {
+                prop_assert_eq!(LinkPacket::any(&packet.octets), Ok(usual));
+            }
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! A datagram as the link layer sees it: header fields, and octets that it does not look into.
 
 use crate::link_header::is_ignorable;
+use crate::pen::Pen;
 use crate::tlv::{Reader, element_len};
-use crate::types::{ACK, DATA, FRAGMENT, INTEREST, LP_PACKET, NACK};
+use crate::types::{ACK, DATA, FRAGMENT, INTEREST, LP_PACKET, MARS, NACK, PIT_TOKEN};
+use crate::usual::Usual;
 use crate::writer::Writer;
 use crate::{
-    Acks, Body, Data, DecodeError, EncodeError, ErrorKind, Interest, LinkHeader, NackReason,
+    Acks, Body, DecodeError, EncodeError, ErrorKind, LinkHeader, MarsHeader, NackReason, PitToken,
 };
 
 /// A datagram as the link layer sees it. A bare Interest or Data is the fragment of an `LpPacket`
@@ -27,8 +29,46 @@ impl<'a> LpPacket<'a> {
     ///
     /// # Errors
     /// The first fault and its offset.
-    #[inline]
     pub fn decode(octets: &'a [u8]) -> Result<Self, DecodeError> {
+        match Self::usual(octets) {
+            Some(packet) => Ok(packet),
+            None => Self::any(octets),
+        }
+    }
+
+    /// Decodes it if there is nothing unusual about it: no fields but those that MARS sends.
+    #[inline(always)]
+    pub(crate) fn usual(octets: &'a [u8]) -> Option<Self> {
+        let Some(mut packet) = Usual::packet(octets, LP_PACKET) else {
+            // Network packets are only looked at to see that they are whole.
+            Usual::packet(octets, INTEREST).or_else(|| Usual::packet(octets, DATA))?;
+            return Some(Self {
+                fragment: octets,
+                ..Self::default()
+            });
+        };
+        let pit_token = match packet.small(PIT_TOKEN) {
+            Some(token) => Some(PitToken::new(token)?),
+            None => None,
+        };
+        let nack = match packet.wide(NACK) {
+            Some(nack) => Some(NackReason::usual(nack)?),
+            None => None,
+        };
+        let mars = match packet.wide(MARS) {
+            Some(mars) => MarsHeader::usual(mars)?,
+            None => MarsHeader::default(),
+        };
+        let fragment = packet.large(FRAGMENT)?;
+        (packet.is_empty() && !fragment.is_empty()).then_some(Self {
+            header: LinkHeader::new(pit_token, mars),
+            nack,
+            fragment,
+        })
+    }
+
+    #[inline(never)]
+    fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let packet = Reader::datagram(octets)?;
         match packet.typ {
             LP_PACKET => Self::read(packet.inside()),
@@ -41,7 +81,6 @@ impl<'a> LpPacket<'a> {
     }
 
     /// Reads header fields up to the fragment, which must be the last element.
-    #[inline(always)]
     fn read(mut reader: Reader<'a>) -> Result<Self, DecodeError> {
         let mut packet = Self::default();
         let start = reader;
@@ -83,7 +122,6 @@ impl<'a> LpPacket<'a> {
     ///
     /// # Errors
     /// The first fault, with its offset in [`Self::fragment`].
-    #[inline]
     pub fn body(&self) -> Result<Body<'a>, DecodeError> {
         if self.fragment.is_empty() {
             return Ok(Body::Idle);
@@ -94,14 +132,7 @@ impl<'a> LpPacket<'a> {
                 octets: self.fragment,
             });
         }
-        let packet = Reader::datagram(self.fragment)?;
-        match (packet.typ, self.nack) {
-            (INTEREST, None) => Ok(Body::Interest(Interest::read(packet)?)),
-            (INTEREST, Some(reason)) => Ok(Body::Nack(reason, Interest::read(packet)?)),
-            (DATA, None) => Ok(Body::Data(Data::read(packet)?)),
-            (DATA, Some(_)) => Err(packet.error(ErrorKind::NackedData)),
-            _ => Err(packet.error(ErrorKind::BadType)),
-        }
+        Body::decode(self.fragment, self.nack)
     }
 
     /// Octets that [`Self::encode`] writes.
@@ -137,18 +168,57 @@ impl<'a> LpPacket<'a> {
     /// # Errors
     /// As [`Self::encode`].
     pub fn encode_head(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
-        let fields = self.header.encoded_len(self.nack);
+        match self.encode_head_usual(out) {
+            Some(len) => Ok(len),
+            None => self.encode_head_any(out),
+        }
+    }
+
+    /// Writes that if there is nothing unusual about it: around a large fragment.
+    #[inline(always)]
+    fn encode_head_usual(&self, out: &mut [u8]) -> Option<usize> {
+        let fragment = self.fragment.len();
+        if self.nack.is_some() || !(1..=crate::MAX_PACKET - MOST_AROUND).contains(&fragment) {
+            return None;
+        }
+        let room = out.len();
+        let mut pen = Pen::new(out);
+        if fragment > 252 {
+            let head = pen.slot::<4>()?;
+            self.header.write_usual(&mut pen)?;
+            pen.array(Pen::long_head(FRAGMENT, fragment)?)?;
+            let len = room.wrapping_sub(pen.room());
+            *head = Pen::long_head(LP_PACKET, len.wrapping_sub(4).wrapping_add(fragment))?;
+            Some(len)
+        } else {
+            let head = pen.slot::<2>()?;
+            self.header.write_usual(&mut pen)?;
+            pen.array(Pen::short_head(FRAGMENT, fragment)?)?;
+            let len = room.wrapping_sub(pen.room());
+            *head = Pen::short_head(LP_PACKET, len.wrapping_sub(2).wrapping_add(fragment))?;
+            Some(len)
+        }
+    }
+
+    #[inline(never)]
+    fn encode_head_any(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         self.header.check().map_err(EncodeError::Invalid)?;
-        if self.encoded_len() > crate::MAX_PACKET {
+        let fields = self.header.encoded_len(self.nack);
+        let whole = wrapped_len(fields, self.fragment.len());
+        if whole > crate::MAX_PACKET {
             return Err(EncodeError::Invalid(ErrorKind::TooLong));
         }
-        Writer::exactly(self.head_len(), out, |w| {
+        Writer::exactly(whole.saturating_sub(self.fragment.len()), out, |w| {
             write_wrapper(&self.header, self.nack, fields, self.fragment.len(), w);
         })
     }
 }
 
+/// More octets than a PIT token, a MARS header and what is around them can take.
+const MOST_AROUND: usize = 100;
+
 /// Octets of a datagram with `fields` octets of header fields around `fragment` octets.
+#[inline(always)]
 pub(crate) const fn wrapped_len(fields: usize, fragment: usize) -> usize {
     match (fields, fragment) {
         (0, 1..) => fragment,
@@ -158,6 +228,7 @@ pub(crate) const fn wrapped_len(fields: usize, fragment: usize) -> usize {
 }
 
 /// Writes what stands before the fragment. Without header fields a packet goes bare.
+#[inline(always)]
 pub(crate) fn write_wrapper(
     header: &LinkHeader<'_>,
     nack: Option<NackReason>,
@@ -175,6 +246,25 @@ pub(crate) fn write_wrapper(
             w.head(LP_PACKET, fields + element_len(FRAGMENT, fragment));
             header.write(nack, w);
             w.head(FRAGMENT, fragment);
+        }
+    }
+}
+
+#[cfg(all(test, feature = "proptest"))]
+mod tests {
+    use super::*;
+    use crate::sample::NearlyValidPacket;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+
+        /// What is taken for usual is accepted by the reader, with the same result.
+        #[test]
+        fn usual_ones_are_read_alike(packet: NearlyValidPacket) {
+            if let Some(usual) = LpPacket::usual(&packet.octets) {
+                prop_assert_eq!(LpPacket::any(&packet.octets), Ok(usual));
+            }
         }
     }
 }

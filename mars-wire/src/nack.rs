@@ -1,8 +1,9 @@
 //! Why an Interest came back: the reason of `NDNLPv2`, and the finer detail of MARS.
 
 use crate::link_header::is_ignorable;
-use crate::tlv::{Element, element_len, number_element_len};
+use crate::tlv::{Element, element_len, number, number_element_len};
 use crate::types::{NACK, NACK_REASON};
+use crate::usual::Usual;
 use crate::writer::Writer;
 use crate::{DecodeError, ErrorKind};
 
@@ -60,6 +61,17 @@ impl NackReason {
             Self::NoRoute => Some(150),
             Self::Other(code) => Some(code),
         }
+    }
+
+    /// Decodes the value of a Nack header if there is nothing unusual about it.
+    #[inline(always)]
+    pub(crate) fn usual(value: &[u8]) -> Option<Self> {
+        let mut inside = Usual::new(value);
+        let reason = match inside.wide(NACK_REASON) {
+            Some(code) => Self::from_code(number(code)?),
+            None => Self::None,
+        };
+        inside.is_empty().then_some(reason)
     }
 
     /// The reason inside a Nack header.

@@ -3,6 +3,7 @@
 use core::cmp::Ordering;
 
 use crate::tlv::{Element, Reader};
+use crate::usual::is_plain_name;
 use crate::{Component, DecodeError, ErrorKind};
 
 /// A name, borrowed: the TLV-VALUE of a Name element, every component of it checked and in minimal
@@ -21,28 +22,31 @@ impl<'a> Name<'a> {
     /// # Errors
     /// What is wrong with the first faulty component, with its offset in `value`.
     pub fn from_value(value: &'a [u8]) -> Result<Self, DecodeError> {
-        let mut reader = Reader::new(value);
-        while !reader.is_empty() {
-            read_component(&mut reader)?;
+        if !is_plain_name(value) {
+            count_digests(Reader::new(value))?;
         }
         Ok(Self { value })
     }
 
     /// The name inside `element`, and how many of its components are a `ParametersSha256Digest`.
-    #[inline(always)]
     pub(crate) fn read(element: Element<'a>) -> Result<(Self, usize), DecodeError> {
-        let mut reader = element.inside();
-        let mut digests = 0;
-        loop {
-            reader.pass_short(LEAST_PLAIN);
-            if reader.is_empty() {
-                break;
-            }
-            let component = read_component(&mut reader)?;
-            digests += usize::from(component.typ() == Component::PARAMETERS_DIGEST);
-        }
         let value = element.value;
+        let digests = if is_plain_name(value) {
+            0
+        } else {
+            count_digests(element.inside())?
+        };
         Ok((Self { value }, digests))
+    }
+
+    /// How many components are a `ParametersSha256Digest`. It walks the name.
+    #[inline(always)]
+    pub(crate) fn parameters_digests(self) -> usize {
+        if is_plain_name(self.value) {
+            0
+        } else {
+            count_digests(Reader::new(self.value)).unwrap_or(0)
+        }
     }
 
     /// For octets that were checked before.
@@ -103,7 +107,21 @@ impl<'a> Name<'a> {
 }
 
 /// The least type that is no digest, and so has a value of any length.
-const LEAST_PLAIN: u8 = 3;
+pub(crate) const LEAST_PLAIN: u8 = 3;
+
+/// Checks components up to the end; says how many are a `ParametersSha256Digest`.
+#[inline(never)]
+fn count_digests(mut reader: Reader<'_>) -> Result<usize, DecodeError> {
+    let mut digests = 0;
+    loop {
+        reader.pass_short(LEAST_PLAIN);
+        if reader.is_empty() {
+            return Ok(digests);
+        }
+        let component = read_component(&mut reader)?;
+        digests += usize::from(component.typ() == Component::PARAMETERS_DIGEST);
+    }
+}
 
 /// Reads one component. A digest has 32 octets, everything else any number.
 #[inline(always)]

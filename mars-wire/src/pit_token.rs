@@ -1,5 +1,8 @@
 //! PIT tokens.
 
+use crate::pen::Pen;
+use crate::types::PIT_TOKEN;
+
 /// A PIT token: 1 to 32 opaque octets that a downstream wants back with the Data or Nack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PitToken {
@@ -10,20 +13,35 @@ pub struct PitToken {
 impl PitToken {
     /// `None` unless `octets` has 1 to 32 octets.
     #[must_use]
+    #[inline]
     pub fn new(octets: &[u8]) -> Option<Self> {
         let mut out = [0; 32];
-        if octets.is_empty() {
-            return None;
+        match octets.len() {
+            0 => return None,
+            // Most are of 4 or 8 octets, which takes no call to copy.
+            4 => *out.first_chunk_mut::<4>()? = *octets.first_chunk()?,
+            8 => *out.first_chunk_mut::<8>()? = *octets.first_chunk()?,
+            _ => out.get_mut(..octets.len())?.copy_from_slice(octets),
         }
-        out.get_mut(..octets.len())?.copy_from_slice(octets);
         Some(Self {
             len: u8::try_from(octets.len()).ok()?,
             octets: out,
         })
     }
 
+    #[inline(always)]
+    pub(crate) fn write_usual(&self, pen: &mut Pen<'_>) -> Option<()> {
+        // Most are of 4 or 8 octets, which takes no call to copy.
+        match self.len {
+            4 => pen.fixed::<4>(PIT_TOKEN, *self.octets.first_chunk()?),
+            8 => pen.fixed::<8>(PIT_TOKEN, *self.octets.first_chunk()?),
+            _ => pen.small(PIT_TOKEN, self.as_slice()),
+        }
+    }
+
     /// The octets.
     #[must_use]
+    #[inline]
     pub fn as_slice(&self) -> &[u8] {
         self.octets.get(..usize::from(self.len)).unwrap_or_default()
     }

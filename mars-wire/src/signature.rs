@@ -1,10 +1,12 @@
 //! Who signed, and how: `SignatureInfo` and `KeyLocator`.
 
+use crate::pen::Pen;
 use crate::tlv::{Element, Reader, element_len, number_element_len};
 use crate::types::{
-    KEY_DIGEST, KEY_LOCATOR, NAME, NOT_AFTER, NOT_BEFORE, SIGNATURE_NONCE, SIGNATURE_SEQ_NUM,
-    SIGNATURE_TIME, SIGNATURE_TYPE, VALIDITY_PERIOD,
+    KEY_DIGEST, KEY_LOCATOR, NAME, NOT_AFTER, NOT_BEFORE, SIGNATURE_INFO, SIGNATURE_NONCE,
+    SIGNATURE_SEQ_NUM, SIGNATURE_TIME, SIGNATURE_TYPE, VALIDITY_PERIOD,
 };
+use crate::usual::Usual;
 use crate::writer::Writer;
 use crate::{DecodeError, ErrorKind, Name};
 
@@ -38,6 +40,17 @@ pub enum KeyLocator<'a> {
 }
 
 impl<'a> KeyLocator<'a> {
+    /// Decodes it if there is nothing unusual about it.
+    #[inline(never)]
+    fn usual(value: &'a [u8]) -> Option<Self> {
+        let mut inside = Usual::new(value);
+        let locator = match inside.small(KEY_DIGEST) {
+            Some(digest) => Self::Digest(digest),
+            None => Self::Name(inside.name(NAME)?),
+        };
+        inside.is_empty().then_some(locator)
+    }
+
     fn read(element: Element<'a>) -> Result<Self, DecodeError> {
         let mut reader = element.inside();
         if reader.is_empty() {
@@ -97,7 +110,18 @@ impl<'a> SignatureInfo<'a> {
         }
     }
 
+    /// Decodes it if there is nothing unusual about it.
     #[inline(always)]
+    pub(crate) fn usual(value: &'a [u8]) -> Option<Self> {
+        let mut inside = Usual::new(value);
+        let typ = SignatureType(inside.number(SIGNATURE_TYPE)?);
+        let key_locator = match inside.small(KEY_LOCATOR) {
+            Some(locator) => Some(KeyLocator::usual(locator)?),
+            None => None,
+        };
+        inside.is_empty().then_some(Self::new(typ, key_locator))
+    }
+
     pub(crate) fn read(element: Element<'a>) -> Result<Self, DecodeError> {
         let mut reader = element.inside();
         if reader.is_empty() {
@@ -126,29 +150,55 @@ impl<'a> SignatureInfo<'a> {
         Ok(info)
     }
 
+    /// Writes that of a Data if there is nothing unusual about it.
+    #[inline(always)]
+    pub(crate) fn write_usual(&self, pen: &mut Pen<'_>) -> Option<()> {
+        let typ = u8::try_from(self.signature_type.0).ok()?;
+        if self.key_locator.is_some() || !self.extensions.is_empty() {
+            return None;
+        }
+        pen.array(Pen::short_head(SIGNATURE_INFO, 3)?)?;
+        pen.fixed(SIGNATURE_TYPE, [typ])
+    }
+
+    #[inline(always)]
     pub(crate) fn value_len(&self) -> usize {
         number_element_len(SIGNATURE_TYPE, self.signature_type.0)
             + self
                 .key_locator
+                .as_ref()
                 .map_or(0, |locator| element_len(KEY_LOCATOR, locator.value_len()))
             + self.extensions.len()
     }
 
+    #[inline(always)]
     pub(crate) fn write(&self, typ: u32, w: &mut Writer<'_>) {
         w.head(typ, self.value_len());
         w.number(SIGNATURE_TYPE, self.signature_type.0);
-        if let Some(locator) = self.key_locator {
+        if let Some(locator) = &self.key_locator {
             let (typ, value) = locator.inner();
             w.head(KEY_LOCATOR, locator.value_len());
             w.element(typ, value);
         }
-        w.put(self.extensions);
+        if !self.extensions.is_empty() {
+            w.put(self.extensions);
+        }
     }
 
     /// Whether a decoder takes what [`Self::write`] writes.
+    #[inline(always)]
     pub(crate) fn check(&self) -> Result<(), ErrorKind> {
+        if self.extensions.is_empty() {
+            Ok(())
+        } else {
+            self.check_extensions()
+        }
+    }
+
+    #[inline(never)]
+    fn check_extensions(&self) -> Result<(), ErrorKind> {
         let mut reader = Reader::new(self.extensions);
-        if reader.is_empty() || reader.element().is_ok_and(|e| is_extension(e.typ)) {
+        if reader.element().is_ok_and(|e| is_extension(e.typ)) {
             check_extensions(Reader::new(self.extensions)).map_err(|error| error.kind)
         } else {
             Err(ErrorKind::BadType)

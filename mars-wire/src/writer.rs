@@ -15,6 +15,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes exactly `len` octets to the front of `out`.
+    #[inline(always)]
     pub(crate) fn exactly(
         len: usize,
         out: &mut [u8],
@@ -30,6 +31,7 @@ impl<'a> Writer<'a> {
     }
 
     /// As [`Self::exactly`], for a whole packet.
+    #[inline(always)]
     pub(crate) fn packet(
         len: usize,
         out: &mut [u8],
@@ -42,6 +44,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Octets as they are.
+    #[inline(always)]
     pub(crate) fn put(&mut self, octets: &[u8]) {
         let rest = core::mem::take(&mut self.rest);
         if let Some((here, rest)) = rest.split_at_mut_checked(octets.len()) {
@@ -50,44 +53,75 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A VAR-NUMBER.
-    pub(crate) fn var(&mut self, n: u64) {
-        if let Some(n) = u8::try_from(n).ok().filter(|n| *n <= 252) {
-            self.put(&[n]);
-        } else if let Ok(n) = u16::try_from(n) {
-            self.put(&[0xFD]);
-            self.put(&n.to_be_bytes());
-        } else if let Ok(n) = u32::try_from(n) {
-            self.put(&[0xFE]);
-            self.put(&n.to_be_bytes());
-        } else {
-            self.put(&[0xFF]);
-            self.put(&n.to_be_bytes());
+    /// So many octets as they are: a store or two, and no call.
+    #[inline(always)]
+    pub(crate) fn array<const N: usize>(&mut self, octets: [u8; N]) {
+        let rest = core::mem::take(&mut self.rest);
+        if let Some((here, rest)) = rest.split_first_chunk_mut() {
+            *here = octets;
+            self.rest = rest;
         }
     }
 
     /// TYPE and LENGTH.
+    #[inline(always)]
     pub(crate) fn head(&mut self, typ: u32, len: usize) {
-        self.var(u64::from(typ));
-        self.var(len as u64);
+        let [_, _, t1, t0] = typ.to_be_bytes();
+        let [.., l1, l0] = len.to_be_bytes();
+        match (typ, len) {
+            (0..=252, 0..=252) => self.array([t0, l0]),
+            (0..=252, 253..=0xFFFF) => self.array([t0, 0xFD, l1, l0]),
+            (253..=0xFFFF, 0..=252) => self.array([0xFD, t1, t0, l0]),
+            _ => {
+                self.var(typ.into());
+                self.var(len as u64);
+            }
+        }
+    }
+
+    /// A VAR-NUMBER.
+    #[cold]
+    #[inline(never)]
+    fn var(&mut self, n: u64) {
+        if let Some(n) = u8::try_from(n).ok().filter(|n| *n <= 252) {
+            self.array([n]);
+        } else if let Ok(n) = u16::try_from(n) {
+            self.array([0xFD]);
+            self.array(n.to_be_bytes());
+        } else if let Ok(n) = u32::try_from(n) {
+            self.array([0xFE]);
+            self.array(n.to_be_bytes());
+        } else {
+            self.array([0xFF]);
+            self.array(n.to_be_bytes());
+        }
     }
 
     /// A whole element.
+    #[inline(always)]
     pub(crate) fn element(&mut self, typ: u32, value: &[u8]) {
         self.head(typ, value.len());
         self.put(value);
     }
 
+    /// A whole element of a constant type and size.
+    #[inline(always)]
+    pub(crate) fn fixed<const N: usize>(&mut self, typ: u32, value: [u8; N]) {
+        self.head(typ, N);
+        self.array(value);
+    }
+
     /// A whole element, its value a `NonNegativeInteger` in shortest form.
+    #[inline(always)]
     pub(crate) fn number(&mut self, typ: u32, n: u64) {
         if let Ok(n) = u8::try_from(n) {
-            self.element(typ, &n.to_be_bytes());
+            self.fixed(typ, n.to_be_bytes());
         } else if let Ok(n) = u16::try_from(n) {
-            self.element(typ, &n.to_be_bytes());
+            self.fixed(typ, n.to_be_bytes());
         } else if let Ok(n) = u32::try_from(n) {
-            self.element(typ, &n.to_be_bytes());
+            self.fixed(typ, n.to_be_bytes());
         } else {
-            self.element(typ, &n.to_be_bytes());
+            self.fixed(typ, n.to_be_bytes());
         }
     }
 }
