@@ -15,6 +15,8 @@
 //!   [`plan`] is the common form, [`build`] makes an engine of it, [`run`] drives that.
 //! - [`invariant`] watches from outside that the valid upstream edges of each dest stay free of
 //!   cycles, [`meter`] and [`stats`] measure, [`report`] tells.
+//! - [`adversary`] attacks that claim without any network: it picks what arrives when, and tries all
+//!   interleavings of small worlds.
 //!
 //! A first run from code:
 //!
@@ -41,6 +43,7 @@
 //!
 //! What it does not do: it has no model of processors, and IP exists only as tunnels.
 
+pub mod adversary;
 pub mod app;
 pub mod build;
 pub mod campaign;
