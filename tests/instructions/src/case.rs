@@ -8,6 +8,8 @@ pub struct Case {
     pub name: String,
     /// Most instructions that one operation may take, where a figure was promised.
     pub bar: Option<u64>,
+    /// Whether it is other people's code, which is counted to be compared with and not gated.
+    pub peer: bool,
     /// Operations in one round of the work.
     pub per: u64,
     /// Rounds of the short and of the long run.
@@ -34,6 +36,7 @@ impl Case {
         Self {
             name: name.into(),
             bar: None,
+            peer: false,
             per: 1,
             rounds: [8, 108],
             make: Box::new(make),
@@ -44,6 +47,13 @@ impl Case {
     #[must_use]
     pub const fn bar(mut self, instructions: u64) -> Self {
         self.bar = Some(instructions);
+        self
+    }
+
+    /// As other people's code.
+    #[must_use]
+    pub const fn peer(mut self) -> Self {
+        self.peer = true;
         self
     }
 

@@ -20,6 +20,8 @@ pub struct Entry {
     pub baseline: Option<u64>,
     /// What was promised.
     pub bar: Option<u64>,
+    /// Other people's code: never a matter.
+    pub peer: bool,
 }
 
 /// How a count stands to its baseline.
@@ -39,6 +41,9 @@ impl Entry {
     /// How the count stands to its baseline. Two instructions more or less are never a matter.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
+        if self.peer {
+            return Verdict::Same;
+        }
         let Some(baseline) = self.baseline else {
             return Verdict::New;
         };
@@ -61,7 +66,7 @@ impl Entry {
     /// As in `+1.5 %`.
     fn change(&self) -> String {
         let Some(baseline) = self.baseline.and_then(|n| i64::try_from(n).ok()) else {
-            return "new".into();
+            return if self.peer { "" } else { "new" }.into();
         };
         let count = i64::try_from(self.count).unwrap_or(i64::MAX);
         let tenths = (count - baseline) * 1000 / baseline.max(1);
@@ -150,6 +155,7 @@ mod tests {
                 count,
                 baseline,
                 bar: None,
+                peer: false,
             };
             assert_eq!(entry.verdict(), verdict, "{count} {baseline:?}");
             assert_eq!(entry.change(), change, "{count} {baseline:?}");
@@ -166,6 +172,7 @@ mod tests {
             count,
             baseline: Some(count),
             bar: Some(225),
+            peer: false,
         };
         assert!(!entry(225).misses_bar());
         assert!(entry(226).misses_bar());

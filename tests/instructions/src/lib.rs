@@ -30,10 +30,12 @@
 //! few times and many times; the difference, divided by the difference of the times, is the cost of
 //! one round without the set-up. The few instructions of the loop around it are part of it.
 
+pub mod acw;
 mod callgrind;
 mod case;
 pub mod ledger;
 pub mod wire;
+pub mod worst;
 
 pub use callgrind::{CountError, count, run_under_callgrind};
 pub use case::{Case, keep};
@@ -49,8 +51,10 @@ pub struct Group {
 /// Every case there is. A new file of cases is listed here.
 #[must_use]
 pub fn groups() -> Vec<Group> {
-    vec![Group {
-        name: "wire",
-        cases: wire::cases(),
-    }]
+    let group = |name, cases| Group { name, cases };
+    vec![
+        group("wire", wire::cases()),
+        group("worst", worst::cases()),
+        group("acw", acw::cases()),
+    ]
 }

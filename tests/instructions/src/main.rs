@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use clap::Parser;
 use mars_instructions::ledger::{Baseline, Entry, failures, table};
-use mars_instructions::{Group, count, groups, run_under_callgrind};
+use mars_instructions::{Group, count, groups, run_under_callgrind, worst};
 
 /// Counts instructions with callgrind and compares them with the recorded baseline.
 #[derive(Parser)]
@@ -63,14 +63,21 @@ fn compare(groups: &[Group], arguments: &Arguments) -> Result<bool, Box<dyn std:
             count: *count,
             baseline: baseline.get(group).and_then(|b| b.get(&case.name)).copied(),
             bar: case.bar,
+            peer: case.peer,
         })
         .collect();
     println!("{}", table(&entries));
+    let worst: Vec<_> = entries
+        .iter()
+        .filter(|entry| entry.group == "worst")
+        .map(|entry| (entry.case.clone(), entry.count))
+        .collect();
+    println!("{}", worst::verdict(&worst)?);
     if arguments.bless {
         if arguments.filter.is_empty() {
             baseline.clear();
         }
-        for entry in entries {
+        for entry in entries.into_iter().filter(|entry| !entry.peer) {
             let group = baseline.entry(entry.group).or_default();
             group.insert(entry.case, entry.count);
         }

@@ -1,9 +1,10 @@
 //! Cases of `mars-wire`, and of its peers with the same packets.
 
+pub mod floor;
 pub mod packets;
 pub mod peers;
 
-use mars_wire::{Data, Interest, LinkPacket, LpPacket, MarsName, Name, NameBuf};
+use mars_wire::{Body, Data, Interest, LinkPacket, LpPacket, MarsName, Name, NameBuf};
 
 use crate::{Case, keep};
 
@@ -13,8 +14,39 @@ pub fn cases() -> Vec<Case> {
     let mut cases = decoding();
     cases.extend(encoding());
     cases.extend(names());
+    cases.extend(floors());
     cases.extend(peers::cases());
     cases
+}
+
+fn floors() -> Vec<Case> {
+    vec![
+        Case::new("floor: decode Interest", packets::bare_interest, |octets| {
+            keep(&floor::interest(octets));
+        }),
+        Case::new("floor: decode Data", packets::bare_data, |octets| {
+            keep(&floor::data(octets));
+        }),
+        Case::new(
+            "floor: decode Interest on a link",
+            packets::linked_interest,
+            |octets| keep(&floor::linked_interest(octets)),
+        ),
+        Case::new(
+            "floor: decode Data on a link",
+            packets::linked_data,
+            |octets| keep(&floor::linked_data(octets)),
+        ),
+        Case::new(
+            "floor: encode Interest",
+            || (packets::bare_interest(), buffer()),
+            |(octets, out)| {
+                if let Some(request) = floor::interest(octets) {
+                    keep(&floor::encode_interest(&request, out));
+                }
+            },
+        ),
+    ]
 }
 
 fn decoding() -> Vec<Case> {
@@ -51,6 +83,19 @@ fn decoding() -> Vec<Case> {
     ]
 }
 
+/// A value for views to borrow from for as long as the program runs.
+fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// In an `LpPacket` with a PIT token and a MARS header.
+fn on_a_link(body: Body<'static>) -> LinkPacket<'static> {
+    LinkPacket {
+        header: packets::header(),
+        body,
+    }
+}
+
 /// A buffer that every packet here fits in.
 fn buffer() -> Vec<u8> {
     vec![0; 2000]
@@ -60,8 +105,8 @@ fn encoding() -> Vec<Case> {
     vec![
         Case::new(
             "encode Interest",
-            || (packets::discovery_name(), buffer()),
-            |(name, out)| keep(&packets::interest(name).encode(out)),
+            || (packets::interest(leak(packets::discovery_name())), buffer()),
+            |(interest, out)| keep(&interest.encode(out)),
         )
         .bar(155),
         Case::new(
@@ -76,27 +121,52 @@ fn encoding() -> Vec<Case> {
         .bar(530),
         Case::new(
             "encode Data",
-            || (packets::data_name(), packets::last(), buffer()),
-            |(name, last, out)| keep(&packets::data(name, last).encode(out)),
+            || {
+                let (name, last) = (leak(packets::data_name()), leak(packets::last()));
+                (packets::data(name, last), buffer())
+            },
+            |(data, out)| keep(&data.encode(out)),
         )
         .bar(680),
         Case::new(
-            "encode link header",
-            || (packets::header(), buffer()),
-            |(header, out)| {
-                let packet = LpPacket {
-                    header: *header,
-                    nack: None,
-                    fragment: &packets::CONTENT,
-                };
-                keep(&packet.encode_head(out));
+            "encode Interest on a link",
+            || {
+                let interest = packets::interest(leak(packets::discovery_name()));
+                (on_a_link(Body::Interest(interest)), buffer())
             },
+            |(packet, out)| keep(&packet.encode(out)),
+        ),
+        Case::new(
+            "encode Data on a link",
+            || {
+                let (name, last) = (leak(packets::data_name()), leak(packets::last()));
+                let data = packets::data(name, last);
+                (on_a_link(Body::Data(data)), buffer())
+            },
+            |(packet, out)| keep(&packet.encode(out)),
+        ),
+        Case::new(
+            "encode link header",
+            || {
+                let packet = LpPacket {
+                    header: packets::header(),
+                    nack: None,
+                    fragment: leak(packets::CONTENT),
+                };
+                (packet, buffer())
+            },
+            |(packet, out)| keep(&packet.encode_head(out)),
         ),
     ]
 }
 
 fn names() -> Vec<Case> {
     vec![
+        Case::new(
+            "encode MARS header",
+            || (packets::header().mars, buffer()),
+            |(header, out)| keep(&header.encode(out)),
+        ),
         Case::new("check a name", packets::discovery_name, |name| {
             keep(&Name::from_value(name.as_name().as_value()));
         }),

@@ -43,7 +43,7 @@ pub fn packet(octets: &Bytes) -> (Packet, Packet) {
 
 /// What peers take for the same work.
 pub(super) fn cases() -> Vec<Case> {
-    vec![
+    let cases = [
         Case::new(
             "ndn-protocol: decode Interest",
             || Bytes::from(packets::bare_interest()),
@@ -74,7 +74,8 @@ pub(super) fn cases() -> Vec<Case> {
             || data(&Bytes::from(packets::bare_data())),
             |data| keep(&data.encode()),
         ),
-    ]
+    ];
+    cases.into_iter().map(Case::peer).collect()
 }
 
 #[cfg(test)]
