@@ -57,7 +57,9 @@ pub struct Config {
     /// A valid face without Data for this long (not zero) expires; ranks are kept twice as long;
     /// default 30 s.
     pub path_lifetime: Duration,
-    /// The process came back with its state lost: refuse discovery for `path_lifetime`.
+    /// The process came back with its state lost: refuse discovery, and data
+    /// to other nodes, for twice `path_lifetime`. What was sent before may arrive up to one of them
+    /// later, and is believed for another: then nobody believes in the rank that was forgotten.
     pub restarted: bool,
     /// An Interest's lifetime is cut to this, not zero; default 30 s.
     pub max_lifetime: Duration,

@@ -7,6 +7,7 @@ use mars_cc::Input as Feedback;
 use mars_time::Instant;
 use mars_wire::{MarsHeader, MarsName, NackDetail};
 
+use crate::FaceKind;
 use crate::counters::bump;
 use crate::dest::DestIx;
 use crate::face::{Face, FaceIx};
@@ -34,12 +35,20 @@ impl<P: Clone> Forwarder<P> {
         let now = self.now;
         let cap = usize::from(self.config.interest_queue);
         let hold = self.config.hold_without_route;
+        let quarantined = self.is_quarantined();
         let Some(d) = self.dests.get_mut(dest) else {
             return;
         };
         d.used = now;
         let direct = d.producer.filter(|producer| *producer != asker.face);
-        let refusal = if direct.is_some() {
+        // Data from here would make neighbours believe for longer in a rank that was forgotten.
+        let is_local = self
+            .faces
+            .get(asker.face)
+            .is_some_and(|f| f.kind == FaceKind::Local);
+        let refusal = if quarantined && !is_local {
+            Some((NackDetail::NoRoute, DropReason::NoRoute))
+        } else if direct.is_some() {
             None
         } else if !hold && !d.has_usable(now, asker.face) {
             Some((NackDetail::NoRoute, DropReason::NoRoute))

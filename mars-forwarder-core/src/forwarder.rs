@@ -219,7 +219,8 @@ impl<P: Clone> Forwarder<P> {
     /// Whether a restarted node still keeps out of discovery.
     pub(crate) fn is_quarantined(&self) -> bool {
         self.config.restarted
-            && self.now.saturating_duration_since(self.started) < self.config.path_lifetime
+            && self.now.saturating_duration_since(self.started)
+                < self.config.path_lifetime.saturating_mul(2)
     }
 
     // ---- outputs

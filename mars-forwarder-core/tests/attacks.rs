@@ -220,7 +220,7 @@ fn the_probe_index_rises_by_one_per_probe() {
 fn a_restarted_node_keeps_out_of_discovery() {
     let mut config = Config::new(1);
     config.restarted = true;
-    let rest = config.path_lifetime;
+    let rest = 2 * config.path_lifetime;
     let mut node = Node::new(config, &[2]);
     assert_eq!(
         only(&node.probe(APP, 0, 0, Ask::open(0))).detail(),
@@ -537,4 +537,23 @@ fn a_probe_over_a_lossy_face_is_repeated_and_answered_again() {
     node.pass(Duration::from_secs(1));
     let forgotten = node.probe(APP, 0, 1, Ask::open(0));
     assert!(only(&forgotten).is_interest(), "but not for ever");
+}
+
+/// A restarted producer's forwarder that served data would keep its neighbours believing in a rank that it
+/// forgot, for longer than it keeps out of discovery itself.
+#[test]
+fn a_restarted_node_keeps_out_of_data_too() {
+    let mut config = Config::new(1);
+    config.restarted = true;
+    let rest = 2 * config.path_lifetime;
+    let mut node = Node::new(config, &[2]);
+    node.input(Input::ProducerRegistered {
+        prefix: dest().as_name(),
+        face: FaceId(APP),
+    });
+    let name = data_name(dest().as_name(), 0);
+    let refused = node.interest(1, &name, Ask::open(0));
+    assert_eq!(only(&refused).detail(), Some(NackDetail::NoRoute));
+    node.pass(rest);
+    assert!(only(&node.interest(1, &name, Ask::open(0))).is_interest());
 }

@@ -223,7 +223,8 @@ impl<N: Node + Debug> Prints<N> {
             let print = self.of_node(node);
             whole.mix(print);
         }
-        let bag = world.bag().iter().map(fingerprint);
+        let flights = world.bag().iter();
+        let bag = flights.map(|f| fingerprint(&(f.node, f.link, &f.frame)));
         let bag = bag.fold(0_u128, u128::wrapping_add);
         whole.mix(bag);
         for count in [left.drops, left.duplicates, left.wakes] {

@@ -450,6 +450,12 @@ impl Node for MarsNode {
         let Some(app) = (choice as usize).checked_rem(apps.len()).map(|at| apps[at]) else {
             return false;
         };
+        if let Beside::Consumer(src, ..) = &self.apps[app]
+            && choice % 4 == 3
+        {
+            let src = *src + 2;
+            return self.begin_generation(now, app, src, choice, out);
+        }
         if let Beside::Consumer(_, consumer, _) = &mut self.apps[app] {
             let _ = consumer.handle_input(now, consumer::Input::Rediscover);
             self.drain_consumer(now, app, out);
@@ -486,6 +492,28 @@ impl Node for MarsNode {
 }
 
 impl MarsNode {
+    /// One probe in the next generation, as of a consumer that found no route: what it does on its own
+    /// only after a long silence, the adversary may see at any time.
+    fn begin_generation(
+        &mut self,
+        now: Instant,
+        app: usize,
+        src: u8,
+        choice: u32,
+        out: &mut Out,
+    ) -> bool {
+        let dest = dest();
+        let view = self.forwarder.dest(dest.as_name());
+        let generation = view.map_or(0, |view| view.generation()).saturating_add(1);
+        let packet = Packet::probe(src, 0, u64::from(generation) << 16 | u64::from(choice));
+        let header = MarsHeader {
+            generation: Some(generation),
+            ..MarsHeader::default()
+        };
+        self.ask(now, app, packet, choice ^ generation, header, out);
+        true
+    }
+
     fn app_face(&self, app: usize) -> FaceId {
         FaceId(self.links + u32::try_from(app).unwrap_or(0))
     }

@@ -97,7 +97,8 @@ pub trait Node: Clone {
     /// Nothing but time.
     fn tick(&mut self, now: Instant, out: &mut Vec<(usize, Self::Frame)>);
 
-    /// Does something of its own accord: a consumer looks for paths again, a liar lies. False if
+    /// Does something of its own accord: a consumer looks for paths again or begins
+    /// a generation, a liar lies. False if
     /// there is nothing that it could do.
     fn act(&mut self, now: Instant, choice: u32, out: &mut Vec<(usize, Self::Frame)>) -> bool;
 

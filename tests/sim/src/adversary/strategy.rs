@@ -63,6 +63,7 @@ impl Attack {
     ) -> Result<World<N>, (usize, Violation)> {
         let mut world = World::new(self.graph.clone(), self.setups(rule), claims);
         world.max_late = self.path_lifetime;
+        world.max_age = self.path_lifetime;
         for (number, step) in self.steps.iter().enumerate() {
             world.step(*step).map_err(|violation| (number, violation))?;
         }

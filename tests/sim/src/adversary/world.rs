@@ -54,6 +54,8 @@ pub struct Flight<F> {
     pub link: usize,
     /// What it is.
     pub frame: F,
+    /// When it was sent.
+    pub sent: Instant,
 }
 
 /// Nodes and what is between them. Cloning is cheap: nodes are shared until they change.
@@ -70,6 +72,9 @@ pub struct World<N: Node> {
     judge: Judge,
     /// How much later than it wants a node is woken at most.
     pub max_late: Duration,
+    /// Age at which the network loses a frame at the latest: the theorem holds for networks that keep
+    /// none for longer than a path lifetime.
+    pub max_age: Duration,
     /// Frames that the nodes sent so far.
     pub sent: u64,
 }
@@ -98,6 +103,7 @@ impl<N: Node> World<N> {
             graph: Rc::new(graph),
             setups: Rc::new(setups),
             max_late: Duration::from_secs(1),
+            max_age: Duration::from_secs(30),
             sent: 0,
         };
         for node in 0..world.nodes.len() {
@@ -248,7 +254,15 @@ impl<N: Node> World<N> {
     }
 
     fn arrive(&mut self, flight: Flight<N::Frame>) -> Result<(), Violation> {
-        let Flight { node, link, frame } = flight;
+        let Flight {
+            node,
+            link,
+            frame,
+            sent,
+        } = flight;
+        if sent + self.max_age < self.now {
+            return Ok(());
+        }
         self.with(node, |node, now, out| node.frame(now, link, frame, out))
     }
 
@@ -330,6 +344,7 @@ impl<N: Node> World<N> {
                     node: peer,
                     link,
                     frame,
+                    sent: self.now,
                 });
             }
         }
