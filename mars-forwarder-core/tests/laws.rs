@@ -22,7 +22,7 @@ fn asked(theta: Theta, hops: &[u32]) -> Vec<u32> {
     config.theta = theta;
     let mut node = Node::new(config, hops);
     let mut asked = Vec::new();
-    for seq in 0..hops.len() as u64 + 1 {
+    for seq in 0..=hops.len() as u64 {
         let mut sent = node.probe(APP, 0, seq, Ask::open(0));
         while let Some(probe) = sent.iter().find(|s| s.is_interest()).cloned() {
             if !asked.contains(&probe.face) {
