@@ -28,7 +28,7 @@ pub struct MetaInfo<'a> {
 
 impl<'a> MetaInfo<'a> {
     /// Decodes it if there is nothing unusual about it.
-    #[inline(never)]
+    #[inline(always)]
     fn usual(value: &'a [u8]) -> Option<Self> {
         let mut inside = Usual::new(value);
         let content_type = inside.number(CONTENT_TYPE);
@@ -242,6 +242,7 @@ impl<'a> Data<'a> {
         packet.is_empty().then_some(data)
     }
 
+    #[cold]
     #[inline(never)]
     fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let element = Reader::datagram(octets)?;
@@ -355,6 +356,7 @@ impl<'a> Data<'a> {
         (len <= MAX_PACKET).then_some(len)
     }
 
+    #[cold]
     #[inline(never)]
     fn encode_any(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         self.check().map_err(EncodeError::Invalid)?;

@@ -117,6 +117,7 @@ impl<'a> Interest<'a> {
         (packet.is_empty() && !interest.name.is_empty()).then_some(interest)
     }
 
+    #[cold]
     #[inline(never)]
     fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let element = Reader::datagram(octets)?;
@@ -278,6 +279,7 @@ impl<'a> Interest<'a> {
         Some(len)
     }
 
+    #[cold]
     #[inline(never)]
     fn encode_any(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         self.check().map_err(EncodeError::Invalid)?;

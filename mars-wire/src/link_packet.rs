@@ -1,6 +1,6 @@
 //! A datagram with everything in it decoded.
 
-use crate::lp_packet::{wrapped_len, write_wrapper};
+use crate::lp_packet::{Parts, wrapped_len, write_wrapper};
 use crate::pen::Pen;
 use crate::tlv::Reader;
 use crate::types::{FRAGMENT, LP_PACKET};
@@ -123,13 +123,13 @@ impl<'a> LinkPacket<'a> {
     /// Decodes it if there is nothing unusual about it.
     #[inline(always)]
     fn usual(octets: &'a [u8]) -> Option<Self> {
-        let packet = LpPacket::usual(octets)?;
-        Some(Self {
-            header: packet.header,
-            body: Body::usual(packet.fragment, packet.nack)?,
-        })
+        let parts = Parts::usual(octets)?;
+        let body = Body::usual(parts.fragment, parts.nack)?;
+        let header = parts.header()?;
+        Some(Self { header, body })
     }
 
+    #[cold]
     #[inline(never)]
     fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let packet = LpPacket::decode(octets)?;
@@ -190,6 +190,7 @@ impl<'a> LinkPacket<'a> {
         }
     }
 
+    #[cold]
     #[inline(never)]
     fn encode_any(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         self.header.check().map_err(EncodeError::Invalid)?;

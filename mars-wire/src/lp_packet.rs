@@ -36,37 +36,18 @@ impl<'a> LpPacket<'a> {
         }
     }
 
-    /// Decodes it if there is nothing unusual about it: no fields but those that MARS sends.
+    /// Decodes it if there is nothing unusual about it.
     #[inline(always)]
-    pub(crate) fn usual(octets: &'a [u8]) -> Option<Self> {
-        let Some(mut packet) = Usual::packet(octets, LP_PACKET) else {
-            // Network packets are only looked at to see that they are whole.
-            Usual::packet(octets, INTEREST).or_else(|| Usual::packet(octets, DATA))?;
-            return Some(Self {
-                fragment: octets,
-                ..Self::default()
-            });
-        };
-        let pit_token = match packet.small(PIT_TOKEN) {
-            Some(token) => Some(PitToken::new(token)?),
-            None => None,
-        };
-        let nack = match packet.wide(NACK) {
-            Some(nack) => Some(NackReason::usual(nack)?),
-            None => None,
-        };
-        let mars = match packet.wide(MARS) {
-            Some(mars) => MarsHeader::usual(mars)?,
-            None => MarsHeader::default(),
-        };
-        let fragment = packet.large(FRAGMENT)?;
-        (packet.is_empty() && !fragment.is_empty()).then_some(Self {
-            header: LinkHeader::new(pit_token, mars),
-            nack,
-            fragment,
+    fn usual(octets: &'a [u8]) -> Option<Self> {
+        let parts = Parts::usual(octets)?;
+        Some(Self {
+            nack: parts.nack,
+            fragment: parts.fragment,
+            header: parts.header()?,
         })
     }
 
+    #[cold]
     #[inline(never)]
     fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let packet = Reader::datagram(octets)?;
@@ -200,6 +181,7 @@ impl<'a> LpPacket<'a> {
         }
     }
 
+    #[cold]
     #[inline(never)]
     fn encode_head_any(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
         self.header.check().map_err(EncodeError::Invalid)?;
@@ -211,6 +193,55 @@ impl<'a> LpPacket<'a> {
         Writer::exactly(whole.saturating_sub(self.fragment.len()), out, |w| {
             write_wrapper(&self.header, self.nack, fields, self.fragment.len(), w);
         })
+    }
+}
+
+/// Where the parts of a usual packet stand, which has no header fields but those that MARS sends. They
+/// are decoded last, because what is decoded has to be kept somewhere.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pit_token: Option<&'a [u8]>,
+    pub(crate) nack: Option<NackReason>,
+    mars: Option<&'a [u8]>,
+    pub(crate) fragment: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    #[inline(always)]
+    pub(crate) fn usual(octets: &'a [u8]) -> Option<Self> {
+        let Some(mut packet) = Usual::packet(octets, LP_PACKET) else {
+            // Network packets are only looked at to see that they are whole.
+            Usual::packet(octets, INTEREST).or_else(|| Usual::packet(octets, DATA))?;
+            return Some(Self {
+                pit_token: None,
+                nack: None,
+                mars: None,
+                fragment: octets,
+            });
+        };
+        let parts = Self {
+            pit_token: packet.small(PIT_TOKEN),
+            nack: match packet.wide(NACK) {
+                Some(nack) => Some(NackReason::usual(nack)?),
+                None => None,
+            },
+            mars: packet.wide(MARS),
+            fragment: packet.large(FRAGMENT)?,
+        };
+        (packet.is_empty() && !parts.fragment.is_empty()).then_some(parts)
+    }
+
+    #[inline(always)]
+    pub(crate) fn header(self) -> Option<LinkHeader<'a>> {
+        let pit_token = match self.pit_token {
+            Some(token) => Some(PitToken::new(token)?),
+            None => None,
+        };
+        let mars = match self.mars {
+            Some(mars) => MarsHeader::usual(mars)?,
+            None => MarsHeader::default(),
+        };
+        Some(LinkHeader::new(pit_token, mars))
     }
 }
 

@@ -64,7 +64,7 @@ impl NackReason {
     }
 
     /// Decodes the value of a Nack header if there is nothing unusual about it.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn usual(value: &[u8]) -> Option<Self> {
         let mut inside = Usual::new(value);
         let reason = match inside.wide(NACK_REASON) {

@@ -114,12 +114,18 @@ impl<'a> SignatureInfo<'a> {
     #[inline(always)]
     pub(crate) fn usual(value: &'a [u8]) -> Option<Self> {
         let mut inside = Usual::new(value);
+        match inside.fixed(SIGNATURE_TYPE) {
+            Some([typ]) if inside.is_empty() => Some(Self::new(SignatureType(typ.into()), None)),
+            _ => Self::usual_with_key(value),
+        }
+    }
+
+    #[inline(never)]
+    fn usual_with_key(value: &'a [u8]) -> Option<Self> {
+        let mut inside = Usual::new(value);
         let typ = SignatureType(inside.number(SIGNATURE_TYPE)?);
-        let key_locator = match inside.small(KEY_LOCATOR) {
-            Some(locator) => Some(KeyLocator::usual(locator)?),
-            None => None,
-        };
-        inside.is_empty().then_some(Self::new(typ, key_locator))
+        let locator = KeyLocator::usual(inside.small(KEY_LOCATOR)?)?;
+        inside.is_empty().then_some(Self::new(typ, Some(locator)))
     }
 
     pub(crate) fn read(element: Element<'a>) -> Result<Self, DecodeError> {

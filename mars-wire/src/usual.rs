@@ -7,7 +7,6 @@
 //! know where it stands, and all that is accepted here must be accepted there, with the same result.
 
 use crate::name::LEAST_PLAIN;
-use crate::tlv::number;
 use crate::{Component, MAX_PACKET, Name};
 
 /// What is left of a usual packet, or of an element in one.
@@ -101,29 +100,20 @@ impl<'a> Usual<'a> {
     #[inline(always)]
     pub(crate) fn number(&mut self, typ: u32) -> Option<u64> {
         match *self.rest {
-            // One octet or two, as nearly all are.
-            [first, 1, n, ref rest @ ..] if u32::from(first) == typ => {
-                self.rest = rest;
-                Some(n.into())
-            }
-            [first, 2, high, low, ref rest @ ..] if u32::from(first) == typ => {
-                self.rest = rest;
-                Some(u16::from_be_bytes([high, low]).into())
-            }
-            [first, ..] if u32::from(first) == typ => {
-                let (n, rest) = self.any_number(typ)?;
-                *self = rest;
+            [first, len, ref rest @ ..] if u32::from(first) == typ => {
+                let mut inside = Self::new(rest);
+                let n = match len {
+                    1 => u8::from_be_bytes(inside.take()?).into(),
+                    2 => u16::from_be_bytes(inside.take()?).into(),
+                    4 => u32::from_be_bytes(inside.take()?).into(),
+                    8 => u64::from_be_bytes(inside.take()?),
+                    _ => return None,
+                };
+                *self = inside;
                 Some(n)
             }
             _ => None,
         }
-    }
-
-    /// The same of any width, and what is behind. By value, so that `self` can stay in registers.
-    #[inline(never)]
-    fn any_number(mut self, typ: u32) -> Option<(u64, Self)> {
-        let n = number(self.small(typ)?)?;
-        Some((n, self))
     }
 
     /// The name that comes next, if no component of it is a digest.
