@@ -71,15 +71,21 @@ impl Case {
         self
     }
 
+    /// Sets up, and gives what works so many rounds.
+    #[must_use]
+    pub fn start(&self) -> Box<dyn FnMut(u32)> {
+        (self.make)()
+    }
+
     /// Sets up and works so many rounds.
     pub fn run(&self, rounds: u32) {
-        (self.make)()(rounds);
+        self.start()(rounds);
     }
 
     /// Sets up, warms up, and works through the short and the long run, each in a call of its own of
     /// the function that callgrind looks for.
     pub(crate) fn run_measured(&self) {
-        let mut work = (self.make)();
+        let mut work = self.start();
         work(1);
         for rounds in self.rounds {
             instructions_measured(&mut work, rounds);

@@ -160,7 +160,7 @@ pub fn linked_data(octets: &[u8]) -> Option<(Link, Answer<'_>)> {
 pub fn encode_interest(request: &Request<'_>, out: &mut [u8]) -> Option<usize> {
     let len = u8::try_from(request.name.len()).ok()?;
     let (head, rest) = out.split_first_chunk_mut()?;
-    *head = [5, len + 19, 7, len];
+    *head = [5, len + 17, 7, len];
     let (name, rest) = rest.split_at_mut_checked(request.name.len())?;
     name.copy_from_slice(request.name);
     let ([a, b, c, d], [e, f]) = (request.nonce.to_be_bytes(), request.lifetime.to_be_bytes());
