@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use criterion::{Criterion, criterion_group};
 use mars_instructions::wire::{floor, packets, peers};
-use mars_instructions::{groups, keep};
+use mars_instructions::{groups, keep, worst};
 use mars_wire::{Data, Interest, LinkPacket};
 
 /// Every case of `mars-wire` that instructions are counted of, peers and floor included.
@@ -100,6 +100,25 @@ fn ratios() {
         }
     }) / 10;
     println!("ten shapes of packets: {} ns each", ratio(each, 1_000));
+    println!("{}", dearest());
+}
+
+/// The kind of packet that takes longest per octet.
+fn dearest() -> String {
+    let mut most = (0, String::new());
+    for case in worst::cases().into_iter().skip(1).step_by(2) {
+        let mut work = case.start();
+        let mut least = Duration::MAX;
+        for _ in 0..200 {
+            let start = Instant::now();
+            work(1);
+            least = least.min(start.elapsed());
+        }
+        most = most.max((least.as_nanos(), case.name));
+    }
+    let (nanos, name) = most;
+    let octets = worst::LENGTHS[1] as u128;
+    format!("the dearest: {} ns per octet: {name}", ratio(nanos, octets))
 }
 
 criterion_group! {
