@@ -72,7 +72,9 @@ fn compare(groups: &[Group], arguments: &Arguments) -> Result<bool, Box<dyn std:
         .filter(|entry| entry.group == "worst")
         .map(|entry| (entry.case.clone(), entry.count))
         .collect();
-    println!("{}", worst::verdict(&worst)?);
+    if !worst.is_empty() {
+        println!("{}", worst::verdict(&worst)?);
+    }
     if arguments.bless {
         if arguments.filter.is_empty() {
             baseline.clear();
