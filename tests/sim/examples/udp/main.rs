@@ -1,7 +1,8 @@
 //! Four forwarders on loopback UDP sockets, a thread each: `a` with a consumer, `b` and `c` side by
 //! side, `d` with a producer. The consumer finds both paths and fetches an object over them.
 //!
-//! `host.rs` is all that it takes to run a forwarder; `app.rs` is what uses it.
+//! `host.rs` is the loop that runs a forwarder, with `packets.rs` between it and the wire; `app.rs`
+//! is what uses the network.
 #![expect(
     clippy::disallowed_methods,
     reason = "a host is where the clock is read"
@@ -9,11 +10,12 @@
 
 mod app;
 mod host;
+mod packets;
 
-use std::collections::VecDeque;
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::channel;
 use std::time::Instant as Clock;
 
 use mars_consumer_core::{self as consumer, Consumer, Object};
@@ -21,7 +23,7 @@ use mars_forwarder_core::{Config, FaceId, FaceKind, Forwarder, Input, Route};
 use mars_time::Instant;
 use mars_wire::NameBuf;
 
-use crate::app::{App, SEGMENTS};
+use crate::app::{App, Role, SEGMENTS};
 use crate::host::{APP, Host};
 
 type Fault = Box<dyn Error + Send + Sync>;
@@ -42,28 +44,16 @@ fn main() -> Result<(), Fault> {
         .iter()
         .map(UdpSocket::local_addr)
         .collect::<Result<_, _>>()?;
-    let done = AtomicBool::new(false);
     let clock = Clock::now();
-    let mut hosts = Vec::new();
+    let (outcome, outcomes) = channel();
     for (socket, node) in sockets.into_iter().zip(NODES) {
-        hosts.push(host(node, socket, &places, clock)?);
+        let host = host(node, socket, &places, clock)?;
+        let outcome = outcome.clone();
+        // A panic is an outcome, too: nobody else would notice while another path is left.
+        std::thread::spawn(move || outcome.send(catch_unwind(AssertUnwindSafe(|| host.run()))));
     }
-    std::thread::scope(|scope| {
-        let run = |mut host: Host| {
-            let done = &done;
-            scope.spawn(move || {
-                let outcome = host.run(done);
-                done.store(true, Ordering::Relaxed);
-                outcome
-            })
-        };
-        let threads: Vec<_> = hosts.into_iter().map(run).collect();
-        let outcomes = threads.into_iter().map(|thread| match thread.join() {
-            Ok(outcome) => outcome,
-            Err(_) => Err("a host panicked".into()),
-        });
-        outcomes.collect::<Result<Vec<()>, Fault>>()
-    })?;
+    // The first that comes to an end is the consumer's, or one with a fault; it ends them all.
+    outcomes.recv()?.map_err(|_| "a host panicked")??;
     println!("{SEGMENTS} segments in {:?}", clock.elapsed());
     Ok(())
 }
@@ -80,54 +70,35 @@ fn host(
     let dest = NameBuf::new().generic(b"d");
     let prefix = dest.as_name();
     let mut forwarder = Forwarder::new(Config::new(seed), now)?;
-    for face in (0..).map(FaceId).take(neighbours.len()) {
-        forwarder.handle_input(
-            now,
-            Input::FaceAdded {
-                face,
-                kind: FaceKind::Mars,
-            },
-        )?;
+    let links = (0..).map(FaceId).take(neighbours.len());
+    let faces = links.map(|face| (face, FaceKind::Mars));
+    for (face, kind) in faces.chain([(APP, FaceKind::Local)]) {
+        forwarder.handle_input(now, Input::FaceAdded { face, kind })?;
     }
-    forwarder.handle_input(
-        now,
-        Input::FaceAdded {
-            face: APP,
-            kind: FaceKind::Local,
-        },
-    )?;
-    let routes: Vec<Route> = routes
-        .iter()
-        .map(|(face, hops)| Route {
-            face: FaceId(*face),
-            hops: *hops,
-        })
-        .collect();
-    let mut app = App::Nothing;
-    if name == "d" {
-        forwarder.handle_input(now, Input::ProducerRegistered { prefix, face: APP })?;
-        app = App::Producer;
-    } else {
-        forwarder.handle_input(
-            now,
-            Input::Routes {
-                prefix,
-                routes: &routes,
-            },
-        )?;
-    }
-    if name == "a" {
-        let object = Object::Segments(SEGMENTS);
-        let config = consumer::Config::new(dest, b"a".to_vec(), seed, object);
-        app = App::Consumer(Box::new(Consumer::new(config, now)?));
-    }
+    let route = |(face, hops): &(u32, u32)| Route {
+        face: FaceId(*face),
+        hops: *hops,
+    };
+    let routes = &routes.iter().map(route).collect::<Vec<_>>();
+    forwarder.handle_input(now, Input::Routes { prefix, routes })?;
+    let role = match name {
+        "a" => {
+            let object = Object::Segments(SEGMENTS);
+            let config = consumer::Config::new(dest, b"a".to_vec(), seed, object);
+            Role::Consumer(Box::new(Consumer::new(config, now)?))
+        }
+        "d" => {
+            forwarder.handle_input(now, Input::ProducerRegistered { prefix, face: APP })?;
+            Role::Producer
+        }
+        _ => Role::Relay,
+    };
     Ok(Host {
         name,
         forwarder,
-        app,
+        app: App::new(role),
         socket,
         neighbours: neighbours.iter().map(|node| places[*node]).collect(),
         clock,
-        inbox: VecDeque::new(),
     })
 }
