@@ -337,6 +337,54 @@ mod tests {
         }
     }
 
+    /// A run of the triangle, marred in every way that is counted.
+    fn marred(seed: u64) -> One {
+        let discover = Discover {
+            topology: Shape::Triangle,
+            consumers: Span::one(3),
+            ..Discover::default()
+        };
+        let mut one = discover.run_one(seed, false, RankRule::Enforced);
+        (one.result.cycles, one.result.disorders) = (seed, 2 * seed);
+        one.result.meter.faults = vec![format!("fault of {seed}")];
+        one.result.meter.dests[0].revisits = 3;
+        one.result.meter.dests[0].looped = 4;
+        one.result.flows[0].meter.first_path = None;
+        one.result.flows[1].meter.discovered = None;
+        one.result.flows[2].meter.discovered = None;
+        one
+    }
+
+    #[test]
+    fn what_goes_wrong_is_counted() {
+        let tally = Tally::of(&marred(5));
+        assert_eq!((tally.runs, tally.consumers), (1, 3));
+        assert_eq!((tally.unserved, tally.unconverged), (1, 2));
+        assert_eq!((tally.cycles, tally.disorders), (5, 10));
+        assert_eq!((tally.revisits, tally.looped, tally.faults), (3, 4, 1));
+        assert_eq!(tally.first_cycle_seed, Some(5));
+        assert_eq!(tally.first_unserved_seed, Some(5));
+        assert_eq!(tally.first_fault.as_deref(), Some("fault of 5"));
+    }
+
+    #[test]
+    fn a_consumer_without_a_route_cannot_be_unserved() {
+        let mut one = marred(5);
+        one.routed = vec![false; 3];
+        let tally = Tally::of(&one);
+        assert_eq!(tally.consumers, 0);
+        assert_eq!((tally.unserved, tally.unconverged), (0, 0));
+    }
+
+    #[test]
+    fn sums_of_tallies_are_the_tally_of_all() {
+        let mut tally = Tally::default();
+        tally.add(&marred(5));
+        tally.add(&marred(6));
+        assert_eq!(tally, Tally::of(&marred(5)).and(Tally::of(&marred(6))));
+        assert_eq!((tally.runs_with_cycles, tally.disorders), (2, 22));
+    }
+
     #[test]
     fn settings_that_cannot_be_are_named() {
         let wrong = Discover {

@@ -117,14 +117,20 @@ impl Arcs {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn lengths(arcs: &Arcs, source: usize, sink: usize) -> Vec<usize> {
         let paths = arcs.disjoint_paths(source, sink);
+        let mut links = BTreeSet::new();
         for path in &paths {
             assert_eq!((path[0], path[path.len() - 1]), (source, sink));
             for step in path.windows(2) {
-                assert!(arcs.from[step[0]].contains(&step[1]), "{path:?}");
+                let (tail, head) = (step[0], step[1]);
+                assert!(arcs.from[tail].contains(&head), "{path:?}");
+                let link = (tail.min(head), tail.max(head));
+                assert!(links.insert(link), "{link:?} twice in {paths:?}");
             }
         }
         paths.iter().map(|path| path.len() - 1).collect()
@@ -162,9 +168,42 @@ mod tests {
             ]),
         );
         assert_eq!(lengths(&ladder, 0, 5), [3, 3]);
+        // The one short path crosses 1-2, the way around both would come back over it.
+        let links = [
+            (0, 1),
+            (1, 2),
+            (2, 7),
+            (0, 3),
+            (3, 4),
+            (4, 2),
+            (1, 5),
+            (5, 6),
+            (6, 7),
+        ];
+        let crossed = Arcs::new(8, both(&links));
+        assert_eq!(lengths(&crossed, 0, 7), [4, 4]);
         let bridge = Arcs::new(4, both(&[(0, 1), (1, 2), (2, 3)]));
         assert_eq!(lengths(&bridge, 0, 3), [3]);
         assert_eq!(lengths(&bridge, 3, 1), [2]);
+    }
+
+    #[test]
+    fn the_shortest_path_of_a_flow_comes_first() {
+        // Both paths meet in 3: the short way to it goes with the short way on.
+        let arcs = Arcs::new(
+            7,
+            [
+                (0, 1),
+                (1, 3),
+                (0, 2),
+                (2, 4),
+                (4, 3),
+                (3, 5),
+                (3, 6),
+                (6, 5),
+            ],
+        );
+        assert_eq!(lengths(&arcs, 0, 5), [3, 5]);
     }
 
     #[test]

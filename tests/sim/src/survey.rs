@@ -479,3 +479,132 @@ impl Findings {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invariant::Violation;
+
+    /// Two ways of two links from `a` to `d`, a near and a far one, and one of three links.
+    const WAYS: &str = "
+        node a a 1 1
+        node b b 1 2
+        node c c 1 3
+        node d d 1 4
+        node e e 1 5
+        node f f 1 6
+        link a b 600
+        link b d 600
+        link a c 200
+        link c d 200
+        link a e 20
+        link e f 20
+        link f d 20";
+
+    fn survey(from: &str, to: &str) -> Survey {
+        Survey {
+            from: Some(from.to_owned()),
+            to: Some(to.to_owned()),
+            ..Survey::new(Network::parse("ways", WAYS).unwrap())
+        }
+    }
+
+    fn pair(from: &str, to: &str) -> Pair {
+        let findings = survey(from, to).run(1, false, 1, &|| ());
+        findings.pairs.into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn figures_of_a_pair_are_those_that_one_would_count() {
+        let pair = pair("a", "d");
+        assert_eq!((pair.from, pair.to), (0, 3));
+        assert_eq!(
+            (pair.found, pair.eligible, pair.whole, pair.ecmp),
+            (3, 3, 3, 2)
+        );
+        assert_eq!((pair.routes, pair.ecmp_routes), (3, 2));
+        assert!(close(pair.stretch_mean, (1.0 + 1.0 + 1.5) / 3.0));
+        assert!(close(pair.stretch_max, 1.5));
+        // The fewest links, and of those the fastest: 400 km there.
+        assert!(close(pair.round_trip_ms, 4.0));
+        assert_eq!(pair.failures, [""; 0]);
+        assert!(!pair.has_less_than_ecmp());
+    }
+
+    #[test]
+    fn a_fault_and_a_broken_invariant_are_failures() {
+        let mut result = run(&survey("a", "d").plan(0, 3, 1, false), &mut |_| true);
+        assert_eq!(failures(&result), [""; 0]);
+        result.meter.faults.push("fault".to_owned());
+        let what = "a cycle".to_owned();
+        let at = Instant::ZERO;
+        result.violation = Some(Violation { at, what });
+        let told = failures(&result);
+        assert_eq!(told.len(), 2);
+        assert!(told[1].contains("a cycle"), "{told:?}");
+    }
+
+    #[test]
+    fn fewer_paths_or_fewer_routes_are_less() {
+        let pair = pair("a", "d");
+        let paths = Pair {
+            found: 1,
+            ..pair.clone()
+        };
+        assert!(paths.has_less_than_ecmp());
+        let routes = Pair { routes: 1, ..pair };
+        assert!(routes.has_less_than_ecmp());
+    }
+
+    #[test]
+    fn the_richest_has_most_paths_and_lies_farthest_apart() {
+        let richest = |text: &str| {
+            let survey = Survey::new(Network::parse("test", text).unwrap());
+            let findings = survey.run(1, false, 1, &|| ());
+            findings.richest().map(|pair| (pair.from, pair.to))
+        };
+        assert_eq!(richest(WAYS), Some((0, 3)));
+        let line = "node a a 1 1\nnode b b 1 2\nnode c c 1 3\nlink a b 100\nlink b c 200";
+        assert_eq!(richest(line), Some((0, 2)));
+    }
+
+    #[test]
+    fn links_are_as_faulty_as_the_survey_says() {
+        let faulty = Survey {
+            loss: Probability::from_ratio(1, 10),
+            duplicate: Probability::from_ratio(1, 5),
+            jitter_ms: 7,
+            ..survey("a", "d")
+        };
+        for link in faulty.topology().links {
+            assert_eq!(link.spec.loss, faulty.loss);
+            assert_eq!(link.spec.duplicate, faulty.duplicate);
+            assert_eq!(link.spec.jitter, Duration::from_millis(7));
+        }
+    }
+
+    #[test]
+    fn pairs_are_drawn_from_all_over() {
+        let chosen = |pairs, seed| {
+            Survey {
+                from: None,
+                to: None,
+                pairs,
+                ..survey("a", "d")
+            }
+            .chosen(seed)
+        };
+        let all = chosen(None, 1);
+        assert_eq!(all.len(), 6 * 5);
+        let some = chosen(Some(5), 1);
+        assert_eq!(some.len(), 5);
+        assert!(some.is_sorted() && some.iter().all(|pair| all.contains(pair)));
+        let drawn: std::collections::BTreeSet<_> =
+            (1..100).flat_map(|seed| chosen(Some(5), seed)).collect();
+        assert_eq!(drawn.len(), all.len());
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+}

@@ -10,6 +10,8 @@ const WIDTH: f64 = 960.0;
 const MARGIN: f64 = 46.0;
 /// Height of a line of the legend.
 const LINE: f64 = 20.0;
+/// Where the text of the legend begins.
+const LEGEND: f64 = 68.0;
 const INK: &str = "#222222";
 
 /// Colour and dashes of each path. They differ in lightness from one to the next, and in dashes,
@@ -41,17 +43,22 @@ struct Drawing<'a> {
     pair: &'a Pair,
     places: Vec<Point>,
     height: f64,
+    /// Each path in words, in lines that fit the legend.
+    routes: Vec<Vec<String>>,
 }
 
 impl<'a> Drawing<'a> {
     fn new(network: &'a Network, pair: &'a Pair) -> Self {
-        let top = LINE * (pair.paths.len() + 3) as f64 + 14.0;
+        let routes: Vec<Vec<String>> = pair.paths.iter().map(|p| route(network, p)).collect();
+        let lines: usize = routes.iter().map(Vec::len).sum();
+        let top = LINE * (lines + 3) as f64 + 14.0;
         let (places, height) = project(network, top);
         Self {
             network,
             pair,
             places,
             height,
+            routes,
         }
     }
 
@@ -98,7 +105,8 @@ impl<'a> Drawing<'a> {
     fn paths(&self, svg: &mut String) -> std::fmt::Result {
         for (number, path) in self.pair.paths.iter().enumerate() {
             let (colour, dashes) = STROKES[number % STROKES.len()];
-            writeln!(svg, "<g><title>{}</title>", self.route(path))?;
+            let route = escape(&self.routes[number].concat());
+            writeln!(svg, "<g><title>{route}</title>")?;
             for step in path.windows(2) {
                 let (from, to) = (self.places[step[0]], self.places[step[1]]);
                 line(svg, from, to, colour, 4.0, dashes)?;
@@ -164,27 +172,47 @@ impl<'a> Drawing<'a> {
             "<text x=\"16\" y=\"24\" font-size=\"15\">{}: what {from} (square) finds towards {to} (diamond)</text>",
             escape(&self.network.name)
         )?;
-        for (number, path) in pair.paths.iter().enumerate() {
-            let y = 24.0 + LINE * (number + 1) as f64;
+        let mut y = 24.0 + LINE;
+        for (number, route) in self.routes.iter().enumerate() {
             let (colour, dashes) = STROKES[number % STROKES.len()];
             line(svg, (16.0, y - 4.0), (60.0, y - 4.0), colour, 4.0, dashes)?;
-            writeln!(svg, "<text x=\"68\" y=\"{y}\">{}</text>", self.route(path))?;
+            for words in route {
+                let words = escape(words);
+                writeln!(svg, "<text x=\"{LEGEND}\" y=\"{y}\">{words}</text>")?;
+                y += LINE;
+            }
         }
-        let y = 24.0 + LINE * (pair.paths.len() + 1) as f64;
         line(svg, (16.0, y - 4.0), (60.0, y - 4.0), "#8a8a8a", 1.4, "")?;
         arrow(svg, (16.0, y - 4.0), (60.0, y - 4.0), "#8a8a8a", 5.0)?;
         writeln!(
             svg,
-            "<text x=\"68\" y=\"{y}\">other valid upstreams; pale: links that are not used. \
+            "<text x=\"{LEGEND}\" y=\"{y}\">other valid upstreams; pale: links that are not used. \
              Disjoint paths: {} found of {} eligible, {} in the whole network, {} by ECMP</text>",
             pair.found, pair.eligible, pair.whole, pair.ecmp
         )
     }
+}
 
-    fn route(&self, path: &[usize]) -> String {
-        let names: Vec<String> = path.iter().map(|node| self.name(*node)).collect();
-        names.join(" – ")
+/// A path in words, in lines that fit the legend.
+fn route(network: &Network, path: &[usize]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for (place, node) in path.iter().enumerate() {
+        let dash = if place + 1 < path.len() { " – " } else { "" };
+        let step = format!("{}{dash}", network.nodes[*node].name);
+        match lines.last_mut() {
+            Some(line) if LEGEND + width(line) + width(&step) <= WIDTH - 8.0 => {
+                line.push_str(&step);
+            }
+            _ => lines.push(step),
+        }
     }
+    lines
+}
+
+/// Pixels that a text takes at most.
+fn width(text: &str) -> f64 {
+    let wide = |c: char| if c.is_uppercase() { 9.6 } else { 7.4 };
+    text.chars().map(wide).sum()
 }
 
 /// Where nodes are drawn, `top` being left free, and the height of the drawing. A degree of
@@ -309,8 +337,7 @@ struct Label {
 impl Label {
     /// The place out of eight around the node that covers least of what is there.
     fn place((x, y): Point, name: &str, taken: &[Area]) -> Self {
-        let wide_char = |c: char| if c.is_uppercase() { 9.6 } else { 7.4 };
-        let wide: f64 = name.chars().map(wide_char).sum();
+        let wide = width(name);
         let beside = [(1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0)];
         let corners = [(1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0)];
         let labels = beside
@@ -360,6 +387,20 @@ mod tests {
             assert!((MARGIN - 0.1..=WIDTH - MARGIN + 0.1).contains(x), "{x}");
             assert!((100.0..=height).contains(y), "{y}");
         }
+    }
+
+    #[test]
+    fn a_long_route_goes_on_in_the_next_line() {
+        let network = Network::shipped("germany50").unwrap();
+        let path: Vec<usize> = (0..30).collect();
+        let lines = route(&network, &path);
+        assert!(lines.len() > 1);
+        for line in &lines {
+            assert!(LEGEND + width(line) <= WIDTH, "{line}");
+        }
+        let names: Vec<&str> = network.nodes.iter().map(|node| &*node.name).collect();
+        assert_eq!(lines.concat(), names[..30].join(" – "));
+        assert_eq!(route(&network, &path[..2]).len(), 1);
     }
 
     #[test]
