@@ -16,6 +16,7 @@ use crate::input::Nack;
 use crate::output::Event;
 use crate::pit::{OutIx, OutState, Pit, PitIx};
 use crate::queue::Ticket;
+use crate::upstream::Upstream;
 
 /// After the first answer an entry is kept at least this long for those of other faces.
 const MIN_LINGER: Duration = Duration::from_millis(50);
@@ -149,9 +150,19 @@ impl<P: Clone> Forwarder<P> {
         }
     }
 
-    /// A face was not there before: it is asked for what all others were asked for in vain. A
-    /// route event, not a timeout: a forwarder does not retransmit on silence.
+    /// A face appeared where there was none: it is asked for what all others were asked for in
+    /// vain. A route event, not a timeout: a forwarder does not retransmit on silence, and while
+    /// another face is there, the consumer's next try finds it.
     pub(crate) fn revive(&mut self, dest: DestIx, face: FaceIx) {
+        let now = self.now;
+        let other = |u: &Upstream| u.face != face && u.is_usable(now);
+        if self
+            .dests
+            .get(dest)
+            .is_some_and(|d| d.upstreams.iter().any(other))
+        {
+            return;
+        }
         let Some(parked) = self.dests.get_mut(dest).map(|d| d.parked.take()) else {
             return;
         };

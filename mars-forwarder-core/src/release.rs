@@ -186,8 +186,8 @@ impl<P: Clone> Forwarder<P> {
 
     /// The face for an entry: in the shortest tier with an open window, one that was not
     /// asked before if there is any, and of those the one that has been ready for longest. Longer tiers open while
-    /// more than a few Interests wait, and for what a shorter one left without an answer: or a
-    /// black hole next to the producer would stop everybody.
+    /// more than a few Interests wait, and for what a shorter one left without an answer twice: or a
+    /// black hole next to the producer would stop everybody. One loss is no reason for a detour.
     fn next(&self, ix: PitIx, dest: DestIx) -> Next {
         let now = self.now;
         let Some(d) = self.dests.get(dest) else {
@@ -200,21 +200,21 @@ impl<P: Clone> Forwarder<P> {
         }
         let spills = d.queue.len() > usize::from(self.config.tier_spill);
         let mut tier = None;
-        let mut all_asked = true;
+        let mut all_silent = true;
         let mut best: Option<(bool, Instant, FaceIx)> = None;
         for upstream in d.upstreams.iter().filter(|u| u.is_usable(now)) {
             if !self.may_take(ix, upstream.face) {
                 continue;
             }
             if tier != Some(upstream.hops) {
-                let fresh = best.is_some_and(|(asked, ..)| !asked);
-                if fresh || (tier.is_some() && !spills && !all_asked) {
+                if tier.is_some() && !all_silent && (best.is_some() || !spills) {
                     break;
                 }
                 tier = Some(upstream.hops);
             }
-            let asked = self.pit.out_of(ix, upstream.face).is_some();
-            all_asked &= asked;
+            let before = self.pit.out_of(ix, upstream.face);
+            let asked = before.is_some();
+            all_silent &= before.is_some_and(|(_, record)| record.repeats > 0);
             let Some(face) = self.faces.get(upstream.face) else {
                 continue;
             };
