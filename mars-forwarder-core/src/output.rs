@@ -3,9 +3,9 @@
 use core::time::Duration;
 
 use mars_time::Instant;
-use mars_wire::{MarsHeader, NackReason, NameBuf, PitToken, Rank};
+use mars_wire::{MarsHeader, NackReason, Name, NameBuf, PitToken, Rank};
 
-use crate::FaceId;
+use crate::{Data, FaceId, Input, Interest, Nack};
 
 /// What the host must write into a packet on its way out. Nothing of the link header that the
 /// packet arrived with survives: the fields here are all of it.
@@ -40,6 +40,68 @@ pub enum Edit {
         /// MARS link header to send with it.
         header: MarsHeader,
     },
+}
+
+impl Edit {
+    /// The MARS link header to send.
+    #[must_use]
+    pub const fn header(&self) -> &MarsHeader {
+        match self {
+            Self::Interest { header, .. }
+            | Self::Data { header, .. }
+            | Self::Nack { header, .. } => header,
+        }
+    }
+
+    /// What the other end of a link is told, where packets travel as values and not as octets: in
+    /// simulators and model checkers. The packet comes in over `face` of the receiver; `lifetime`
+    /// and `hop_limit` are those that an Interest arrives with. PIT tokens do not travel, and Data
+    /// is never fresh.
+    #[must_use]
+    pub fn arrival<'a, P>(
+        &self,
+        face: FaceId,
+        name: Name<'a>,
+        lifetime: Duration,
+        hop_limit: Option<u8>,
+        packet: P,
+    ) -> Input<'a, P> {
+        let header = *self.header();
+        match *self {
+            Self::Interest { nonce, .. } => Input::Interest {
+                face,
+                interest: Interest {
+                    name,
+                    nonce: Some(nonce),
+                    lifetime,
+                    hop_limit,
+                    pit_token: None,
+                    must_be_fresh: false,
+                    header,
+                },
+                packet,
+            },
+            Self::Data { .. } => Input::Data {
+                face,
+                data: Data {
+                    name,
+                    freshness: None,
+                    octets: 0,
+                    header,
+                },
+                packet,
+            },
+            Self::Nack { nonce, reason, .. } => Input::Nack {
+                face,
+                nack: Nack {
+                    name,
+                    nonce: Some(nonce),
+                    reason,
+                    header,
+                },
+            },
+        }
+    }
 }
 
 /// One thing to do, a fact, or the end of the drain.

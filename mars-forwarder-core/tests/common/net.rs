@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use core::time::Duration;
 
 use mars_forwarder_core::{
-    Config, Data, DestView, Edit, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output, Route,
+    Config, DestView, Edit, FaceId, FaceKind, Forwarder, Input, Output, Route,
 };
 use mars_time::Instant;
 use mars_wire::{Component, MarsHeader, MarsName, NackReason, NameBuf};
@@ -190,46 +190,8 @@ impl Net {
     fn arrive(&mut self, node: usize, face: u32, edit: Edit, packet: Packet) {
         let name = packet.name.clone();
         let name = name.as_name();
-        let face = FaceId(face);
-        let input = match edit {
-            Edit::Interest { nonce, header, .. } => Input::Interest {
-                face,
-                interest: Interest {
-                    name,
-                    nonce: Some(nonce),
-                    lifetime: packet.lifetime,
-                    hop_limit: packet.hop_limit,
-                    pit_token: None,
-                    must_be_fresh: false,
-                    header,
-                },
-                packet,
-            },
-            Edit::Data { header, .. } => Input::Data {
-                face,
-                data: Data {
-                    name,
-                    freshness: None,
-                    octets: 0,
-                    header,
-                },
-                packet,
-            },
-            Edit::Nack {
-                nonce,
-                reason,
-                header,
-                ..
-            } => Input::Nack {
-                face,
-                nack: Nack {
-                    name,
-                    nonce: Some(nonce),
-                    reason,
-                    header,
-                },
-            },
-        };
+        let (lifetime, hop_limit) = (packet.lifetime, packet.hop_limit);
+        let input = edit.arrival(FaceId(face), name, lifetime, hop_limit, packet);
         self.input(node, input);
     }
 

@@ -10,7 +10,7 @@ use mars_wire::{MarsHeader, MarsName};
 use sha2::{Digest, Sha256};
 
 use crate::meter::Meter;
-use crate::packet::{Content, Packet, Trace, header_of};
+use crate::packet::{Content, Packet, Trace};
 
 /// An Interest on its way from an application to its forwarder.
 #[derive(Clone, Debug)]
@@ -151,7 +151,7 @@ impl ConsumerApp {
         out: &mut Vec<Request>,
     ) {
         let name = packet.name();
-        let header = *header_of(edit);
+        let header = *edit.header();
         let input = match *edit {
             Edit::Data { .. } => {
                 let Some((final_segment, content)) = packet.data_fields() else {

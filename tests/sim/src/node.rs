@@ -7,9 +7,7 @@
 
 use std::collections::VecDeque;
 
-use mars_forwarder_core::{
-    Data, Edit, Event, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output,
-};
+use mars_forwarder_core::{Edit, Event, FaceId, FaceKind, Forwarder, Input, Output};
 use mars_time::Instant;
 use mars_wire::MarsHeader;
 
@@ -17,7 +15,7 @@ use crate::app::{ConsumerApp, ProducerApp, Request};
 use crate::engine::Context;
 use crate::host::MarsHost;
 use crate::meter::Meter;
-use crate::packet::{Frame, Packet, header_of};
+use crate::packet::{Frame, Packet};
 use crate::wire;
 
 /// What is behind a face.
@@ -259,41 +257,8 @@ impl ForwarderNode {
         let face = face_id(place);
         let body = packet.body.clone();
         let name = body.name.as_name();
-        let header = *header_of(&edit);
-        let input = match edit {
-            Edit::Interest { nonce, .. } => Input::Interest {
-                face,
-                interest: Interest {
-                    name,
-                    nonce: Some(nonce),
-                    lifetime: packet.lifetime,
-                    hop_limit: packet.hop_limit,
-                    pit_token: None,
-                    must_be_fresh: false,
-                    header,
-                },
-                packet,
-            },
-            Edit::Data { .. } => Input::Data {
-                face,
-                data: Data {
-                    name,
-                    freshness: None,
-                    octets: 0,
-                    header,
-                },
-                packet,
-            },
-            Edit::Nack { nonce, reason, .. } => Input::Nack {
-                face,
-                nack: Nack {
-                    name,
-                    nonce: Some(nonce),
-                    reason,
-                    header,
-                },
-            },
-        };
+        let (lifetime, hop_limit) = (packet.lifetime, packet.hop_limit);
+        let input = edit.arrival(face, name, lifetime, hop_limit, packet);
         self.feed(input, ctx);
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mars_forwarder_core::Edit;
 use mars_time::Instant;
-use mars_wire::{MarsHeader, MarsName, Name, NameBuf};
+use mars_wire::{MarsName, Name, NameBuf};
 
 /// The handle that the machines carry for their host.
 #[derive(Clone, Debug)]
@@ -233,16 +233,6 @@ impl Frame {
     pub const fn tunnel(&self) -> Option<u32> {
         match self {
             Self::Decoded { tunnel, .. } | Self::Octets { tunnel, .. } => *tunnel,
-        }
-    }
-}
-
-/// The link header of an edit.
-#[must_use]
-pub const fn header_of(edit: &Edit) -> &MarsHeader {
-    match edit {
-        Edit::Interest { header, .. } | Edit::Data { header, .. } | Edit::Nack { header, .. } => {
-            header
         }
     }
 }

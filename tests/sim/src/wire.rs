@@ -259,10 +259,7 @@ mod tests {
             assert_eq!(got.hop_limit, decoded.0.hop_limit);
             assert_eq!(got.lifetime, decoded.0.lifetime);
             assert_eq!(nonce(edit_got), nonce(&edit));
-            assert_eq!(
-                crate::packet::header_of(edit_got),
-                crate::packet::header_of(&edit)
-            );
+            assert_eq!(edit_got.header(), edit.header());
             let fields = |p: &Packet| p.data_fields().map(|(l, c)| (l, c.as_slice().to_vec()));
             assert_eq!(fields(got), fields(packet));
         }

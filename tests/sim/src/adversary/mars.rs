@@ -5,14 +5,11 @@ use std::time::Duration;
 
 use mars_consumer_core as consumer;
 use mars_consumer_core::{Consumer, Object, SpecName};
-use mars_forwarder_core::{
-    Data, Edit, FaceId, FaceKind, Forwarder, Input, Interest, Nack, Output, Route,
-};
+use mars_forwarder_core::{Data, Edit, FaceId, FaceKind, Forwarder, Input, Output, Route};
 use mars_time::Instant;
 use mars_wire::{Component, MarsHeader, MarsName, NackDetail, NameBuf};
 
 use super::node::{App, Edge, Node, Setup, View};
-use crate::packet::header_of;
 
 const HOP_LIMIT: u8 = 32;
 const LIFETIME: Duration = Duration::from_secs(2);
@@ -202,7 +199,7 @@ impl MarsNode {
                 self.drain_consumer(now, app, out);
             }
             (Beside::Prober(prober), Edit::Data { .. } | Edit::Nack { .. }) => {
-                prober.heard(packet.name, header_of(edit));
+                prober.heard(packet.name, edit.header());
                 self.probe(now, app, false, out);
             }
             (Beside::Producer, _) | (_, Edit::Interest { .. }) => {}
@@ -278,41 +275,7 @@ impl MarsNode {
     ) {
         let name = packet.name();
         let name = name.as_name();
-        let header = *header_of(&edit);
-        let input = match edit {
-            Edit::Interest { nonce, .. } => Input::Interest {
-                face,
-                interest: Interest {
-                    name,
-                    nonce: Some(nonce),
-                    lifetime: packet.lifetime,
-                    hop_limit: packet.hop_limit,
-                    pit_token: None,
-                    must_be_fresh: false,
-                    header,
-                },
-                packet,
-            },
-            Edit::Data { .. } => Input::Data {
-                face,
-                data: Data {
-                    name,
-                    freshness: None,
-                    octets: 0,
-                    header,
-                },
-                packet,
-            },
-            Edit::Nack { nonce, reason, .. } => Input::Nack {
-                face,
-                nack: Nack {
-                    name,
-                    nonce: Some(nonce),
-                    reason,
-                    header,
-                },
-            },
-        };
+        let input = edit.arrival(face, name, packet.lifetime, packet.hop_limit, packet);
         self.feed(now, input, out);
     }
 }
