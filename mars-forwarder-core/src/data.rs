@@ -7,7 +7,6 @@ use mars_cc::Input as Feedback;
 use mars_time::Instant;
 use mars_wire::{MarsHeader, MarsName, NackDetail};
 
-use crate::FaceKind;
 use crate::counters::bump;
 use crate::dest::DestIx;
 use crate::face::{Face, FaceIx};
@@ -35,18 +34,14 @@ impl<P: Clone> Forwarder<P> {
         let now = self.now;
         let cap = usize::from(self.config.interest_queue);
         let hold = self.config.hold_without_route;
-        let quarantined = self.is_quarantined();
+        // Data from here would make neighbours believe for longer in a rank that was forgotten.
+        let quarantined = self.is_quarantined() && !self.faces.is_local(asker.face);
         let Some(d) = self.dests.get_mut(dest) else {
             return;
         };
         d.used = now;
         let direct = d.producer.filter(|producer| *producer != asker.face);
-        // Data from here would make neighbours believe for longer in a rank that was forgotten.
-        let is_local = self
-            .faces
-            .get(asker.face)
-            .is_some_and(|f| f.kind == FaceKind::Local);
-        let refusal = if quarantined && !is_local {
+        let refusal = if quarantined {
             Some((NackDetail::NoRoute, DropReason::NoRoute))
         } else if direct.is_some() {
             None

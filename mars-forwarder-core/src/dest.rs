@@ -56,11 +56,11 @@ pub(crate) struct Dest {
     pub(crate) pending: u32,
     /// The face whose Interest opened it; it counts among what that face may open.
     pub(crate) opened_by: FaceIx,
-    /// Interests that were asked for in vain everywhere, until a new path appears.
+    /// Interests that were asked for in vain, until a path appears where there was none.
     pub(crate) parked: Parked,
     /// Last time that a packet named it.
     pub(crate) used: Instant,
-    /// When pacing or an exclusion lets queued Interests go on.
+    /// When pacing or the end of a suspension lets queued Interests go on.
     pub(crate) wake: Option<Instant>,
     /// When lifetimes are looked at next.
     pub(crate) check: Instant,
@@ -119,7 +119,7 @@ impl Dest {
         self.upstreams.iter().any(Upstream::is_valid)
     }
 
-    /// Whether a data Interest from `face` has anywhere to go.
+    /// Whether data Interests have anywhere to go but over `face`.
     pub(crate) fn has_usable(&self, now: Instant, face: FaceIx) -> bool {
         self.upstreams
             .iter()

@@ -16,7 +16,6 @@ use crate::input::Nack;
 use crate::output::Event;
 use crate::pit::{OutIx, OutState, Pit, PitIx};
 use crate::queue::Ticket;
-use crate::upstream::Upstream;
 
 /// After the first answer an entry is kept at least this long for those of other faces.
 const MIN_LINGER: Duration = Duration::from_millis(50);
@@ -155,18 +154,13 @@ impl<P: Clone> Forwarder<P> {
     /// another face is there, the consumer's next try finds it.
     pub(crate) fn revive(&mut self, dest: DestIx, face: FaceIx) {
         let now = self.now;
-        let other = |u: &Upstream| u.face != face && u.is_usable(now);
-        if self
-            .dests
-            .get(dest)
-            .is_some_and(|d| d.upstreams.iter().any(other))
-        {
-            return;
-        }
-        let Some(parked) = self.dests.get_mut(dest).map(|d| d.parked.take()) else {
+        let Some(d) = self.dests.get_mut(dest) else {
             return;
         };
-        for ticket in parked {
+        if d.has_usable(now, face) {
+            return;
+        }
+        for ticket in d.parked.take() {
             let ix = ticket.entry;
             if !is_parked(&self.pit, ticket) {
                 continue;

@@ -184,10 +184,11 @@ impl<P: Clone> Forwarder<P> {
         self.send_data_interest(ix, dest, face);
     }
 
-    /// The face for an entry: in the shortest tier with an open window, one that was not
-    /// asked before if there is any, and of those the one that has been ready for longest. Longer tiers open while
-    /// more than a few Interests wait, and for what a shorter one left without an answer twice: or a
-    /// black hole next to the producer would stop everybody. One loss is no reason for a detour.
+    /// The face for an entry: in the shortest tier with an open window, one that was not asked
+    /// before if there is any, and of those the one that has been ready for longest. Longer tiers
+    /// open while more than a few Interests wait, and for what a shorter one left without an answer
+    /// twice: or a black hole next to the producer would stop everybody. One loss is no reason for
+    /// a detour.
     fn next(&self, ix: PitIx, dest: DestIx) -> Next {
         let now = self.now;
         let Some(d) = self.dests.get(dest) else {
@@ -207,14 +208,14 @@ impl<P: Clone> Forwarder<P> {
                 continue;
             }
             if tier != Some(upstream.hops) {
-                if tier.is_some() && !all_silent && (best.is_some() || !spills) {
+                if !all_silent && (best.is_some() || !spills) {
                     break;
                 }
                 tier = Some(upstream.hops);
             }
             let before = self.pit.out_of(ix, upstream.face);
             let asked = before.is_some();
-            all_silent &= before.is_some_and(|(_, record)| record.repeats > 0);
+            all_silent &= before.is_some_and(|(_, record)| record.is_repeated());
             let Some(face) = self.faces.get(upstream.face) else {
                 continue;
             };

@@ -20,7 +20,7 @@ pub(crate) enum Key {
     Pit(u32),
     /// Face: pacing.
     Face(u32),
-    /// Dest: pacing, expiry of paths, end of an exclusion.
+    /// Dest: pacing, expiry of paths, end of a suspension.
     Dest(u32),
 }
 

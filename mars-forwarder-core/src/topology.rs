@@ -191,11 +191,7 @@ impl<P: Clone> Forwarder<P> {
         present: bool,
     ) -> Result<(), Error> {
         let face = self.faces.find(id).ok_or(Error::UnknownFace(id))?;
-        if self
-            .faces
-            .get(face)
-            .is_none_or(|f| f.kind != FaceKind::Local)
-        {
+        if !self.faces.is_local(face) {
             return Err(Error::NotLocal(id));
         }
         if !present && self.fib.find(&self.hash, prefix).is_none() {

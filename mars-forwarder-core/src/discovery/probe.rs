@@ -77,7 +77,7 @@ impl<P: Clone> Forwarder<P> {
             self.pit.reopen(ix, packet);
         }
         self.set_linger(ix, None);
-        if self.pit.outs(ix).all(|(_, record)| !record.is_waiting()) {
+        if self.pit.waiting_out(ix).is_none() {
             self.pit.new_epoch(ix);
             self.forward_probe(ix, face);
         }
@@ -189,7 +189,7 @@ impl<P: Clone> Forwarder<P> {
             }
             break;
         }
-        if self.pit.outs(ix).any(|(_, record)| record.is_waiting()) {
+        if self.pit.waiting_out(ix).is_some() {
             return self.arm_pit(ix);
         }
         // Faces that were silent or busy for this probe may answer the next one.

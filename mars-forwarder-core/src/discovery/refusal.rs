@@ -113,7 +113,7 @@ impl<P: Clone> Forwarder<P> {
             .get(ix)
             .is_some_and(|entry| entry.linger.is_some_and(|at| !due(at)));
         match from {
-            Some(from) if self.pit.outs(ix).all(|(_, r)| !r.is_waiting()) => {
+            Some(from) if self.pit.waiting_out(ix).is_none() => {
                 self.forward_probe(ix, from);
             }
             None if !lingers => self.erase(ix),
