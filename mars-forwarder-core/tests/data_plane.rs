@@ -283,22 +283,6 @@ fn congestion_upstream_moves_the_interest_and_shrinks_the_window() {
 }
 
 #[test]
-fn a_face_that_refuses_again_and_again_rests_and_is_tried_again() {
-    let mut node = ready(Config::new(1), &[2]);
-    for segment in 0..3 {
-        ask(&mut node, segment);
-        node.plain_nack(1, &name(segment), NackReason::NoRoute);
-    }
-    assert_eq!(
-        only(&ask(&mut node, 3)).detail(),
-        Some(NackDetail::NoRoute),
-        "it rests"
-    );
-    node.pass(Duration::from_millis(100));
-    assert_eq!(only(&ask(&mut node, 4)).face, 1);
-}
-
-#[test]
 fn plain_upstreams_need_no_discovery() {
     let mut node = Node::new(Config::new(1), &[]);
     node.input(Input::FaceAdded {
