@@ -244,7 +244,7 @@ impl<'a> Data<'a> {
 
     #[cold]
     #[inline(never)]
-    fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
+    pub(crate) fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let element = Reader::datagram(octets)?;
         if element.typ != DATA {
             return Err(element.error(ErrorKind::BadType));
@@ -425,27 +425,5 @@ impl<'a> Data<'a> {
             }
         }
         Err(packet.error(ErrorKind::Missing))
-    }
-}
-
-#[cfg(all(test, feature = "proptest"))]
-mod tests {
-    use super::*;
-    use crate::LpPacket;
-    use crate::sample::NearlyValidPacket;
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5000))]
-
-        /// What is taken for usual is accepted by the reader, with the same result.
-        #[test]
-        fn usual_ones_are_read_alike(packet: NearlyValidPacket) {
-            let inside = LpPacket::decode(&packet.octets).map(|packet| packet.fragment);
-            let octets = inside.unwrap_or(&packet.octets);
-            if let Some(usual) = Data::usual(octets) {
-                prop_assert_eq!(Data::any(octets), Ok(usual));
-            }
-        }
     }
 }

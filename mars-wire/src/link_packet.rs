@@ -122,7 +122,7 @@ impl<'a> LinkPacket<'a> {
 
     /// Decodes it if there is nothing unusual about it.
     #[inline(always)]
-    fn usual(octets: &'a [u8]) -> Option<Self> {
+    pub(crate) fn usual(octets: &'a [u8]) -> Option<Self> {
         let parts = Parts::usual(octets)?;
         let body = Body::usual(parts.fragment, parts.nack)?;
         let header = parts.header()?;
@@ -131,7 +131,7 @@ impl<'a> LinkPacket<'a> {
 
     #[cold]
     #[inline(never)]
-    fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
+    pub(crate) fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let packet = LpPacket::decode(octets)?;
         // The fragment is the end of the datagram.
         let at = octets.len().saturating_sub(packet.fragment.len());
@@ -204,24 +204,5 @@ impl<'a> LinkPacket<'a> {
             write_wrapper(&self.header, nack, fields, fragment, w);
             self.body.write(w);
         })
-    }
-}
-
-#[cfg(all(test, feature = "proptest"))]
-mod tests {
-    use super::*;
-    use crate::sample::NearlyValidPacket;
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5000))]
-
-        /// What is taken for usual is accepted by the reader, with the same result.
-        #[test]
-        fn usual_ones_are_read_alike(packet: NearlyValidPacket) {
-            if let Some(usual) = LinkPacket::usual(&packet.octets) {
-                prop_assert_eq!(LinkPacket::any(&packet.octets), Ok(usual));
-            }
-        }
     }
 }

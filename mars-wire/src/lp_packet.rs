@@ -38,7 +38,7 @@ impl<'a> LpPacket<'a> {
 
     /// Decodes it if there is nothing unusual about it.
     #[inline(always)]
-    fn usual(octets: &'a [u8]) -> Option<Self> {
+    pub(crate) fn usual(octets: &'a [u8]) -> Option<Self> {
         let parts = Parts::usual(octets)?;
         Some(Self {
             nack: parts.nack,
@@ -49,7 +49,7 @@ impl<'a> LpPacket<'a> {
 
     #[cold]
     #[inline(never)]
-    fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
+    pub(crate) fn any(octets: &'a [u8]) -> Result<Self, DecodeError> {
         let packet = Reader::datagram(octets)?;
         match packet.typ {
             LP_PACKET => Self::read(packet.inside()),
@@ -277,25 +277,6 @@ pub(crate) fn write_wrapper(
             w.head(LP_PACKET, fields + element_len(FRAGMENT, fragment));
             header.write(nack, w);
             w.head(FRAGMENT, fragment);
-        }
-    }
-}
-
-#[cfg(all(test, feature = "proptest"))]
-mod tests {
-    use super::*;
-    use crate::sample::NearlyValidPacket;
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5000))]
-
-        /// What is taken for usual is accepted by the reader, with the same result.
-        #[test]
-        fn usual_ones_are_read_alike(packet: NearlyValidPacket) {
-            if let Some(usual) = LpPacket::usual(&packet.octets) {
-                prop_assert_eq!(LpPacket::any(&packet.octets), Ok(usual));
-            }
         }
     }
 }

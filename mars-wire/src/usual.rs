@@ -224,3 +224,38 @@ mod tests {
         assert_eq!(usual.small(0), None);
     }
 }
+
+#[cfg(all(test, feature = "proptest"))]
+mod properties {
+    use core::fmt::Debug;
+
+    use crate::sample::NearlyValidPacket;
+    use crate::{Data, DecodeError, Interest, LinkPacket, LpPacket};
+    use proptest::prelude::*;
+
+    /// What is taken for usual is accepted by the reader, with the same result.
+    fn alike<T: Debug + PartialEq>(
+        usual: Option<T>,
+        any: impl FnOnce() -> Result<T, DecodeError>,
+    ) -> Result<(), TestCaseError> {
+        if let Some(usual) = usual {
+            prop_assert_eq!(any(), Ok(usual));
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+
+        #[test]
+        fn usual_ones_are_read_alike(packet: NearlyValidPacket) {
+            let octets = &packet.octets[..];
+            alike(LpPacket::usual(octets), || LpPacket::any(octets))?;
+            alike(LinkPacket::usual(octets), || LinkPacket::any(octets))?;
+            let inside = LpPacket::decode(octets).map(|packet| packet.fragment);
+            let octets = inside.unwrap_or(octets);
+            alike(Interest::usual(octets), || Interest::any(octets))?;
+            alike(Data::usual(octets), || Data::any(octets))?;
+        }
+    }
+}
