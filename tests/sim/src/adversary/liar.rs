@@ -7,8 +7,9 @@ use mars_forwarder_core::Edit;
 use mars_time::Instant;
 use mars_wire::{Label, MarsHeader, NackDetail};
 
-use super::mars::{Frame, MarsNode, Packet};
+use super::mars::MarsNode;
 use super::node::{Node, Setup, View};
+use super::packet::{Frame, Packet};
 
 /// What a liar does with each Interest that reaches it, and beside that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,76 +1,16 @@
 //! The plainest host: one forwarder and the applications beside it, frames passed on as values.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use mars_consumer_core as consumer;
 use mars_consumer_core::{Consumer, Object, SpecName};
 use mars_forwarder_core::{Data, Edit, FaceId, FaceKind, Forwarder, Input, Output, Route};
 use mars_time::Instant;
-use mars_wire::{Component, MarsHeader, MarsName, NackDetail, NameBuf};
+use mars_wire::MarsHeader;
 
 use super::node::{App, Edge, Node, Setup, View};
-
-const HOP_LIMIT: u8 = 32;
-const LIFETIME: Duration = Duration::from_secs(2);
-
-/// What an Interest or a Data is about: all that its octets would say and no link header does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
-    /// Which name.
-    pub name: SpecName,
-    /// Who discovers; 0 for data.
-    pub src: u8,
-    /// Of the Interest.
-    pub lifetime: Duration,
-    /// Of the Interest.
-    pub hop_limit: Option<u8>,
-}
-
-impl Packet {
-    /// A discovery Interest as an application sends it.
-    #[must_use]
-    pub const fn probe(src: u8, probe_idx: u64, seq: u64) -> Self {
-        Self {
-            name: SpecName::Discovery { probe_idx, seq },
-            src,
-            lifetime: LIFETIME,
-            hop_limit: Some(HOP_LIMIT),
-        }
-    }
-
-    /// Its name. There is one dest.
-    #[must_use]
-    pub fn name(&self) -> NameBuf {
-        let dest = dest();
-        let dest = dest.as_name();
-        let src = [self.src];
-        match self.name {
-            SpecName::Discovery { probe_idx, seq } => MarsName::Discovery {
-                dest,
-                src: Component::generic(&src),
-                probe_idx,
-                seq,
-            }
-            .to_name_buf(),
-            SpecName::Data { segment } => MarsName::Data { dest, segment }.to_name_buf(),
-        }
-    }
-}
-
-/// The dest of all worlds.
-pub(super) fn dest() -> NameBuf {
-    NameBuf::new().generic(b"p")
-}
-
-/// A packet with what was written into it on the way out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// The packet.
-    pub packet: Packet,
-    /// What was written.
-    pub edit: Edit,
-}
+use super::packet::{Frame, HOP_LIMIT, Packet, dest, written};
+use super::prober::Prober;
 
 /// Hosts one forwarder.
 #[derive(Clone, Debug)]
@@ -486,76 +426,5 @@ impl MarsNode {
         self.apps.push(app);
         let kind = FaceKind::Local;
         self.feed(now, Input::FaceAdded { face, kind }, &mut Vec::new());
-    }
-}
-
-/// An Interest carries its lifetime and hop limit on.
-fn written(mut packet: Packet, edit: &Edit) -> Packet {
-    if let Edit::Interest {
-        hop_limit,
-        lifetime,
-        ..
-    } = edit
-    {
-        packet.hop_limit = *hop_limit;
-        packet.lifetime = lifetime.unwrap_or(packet.lifetime);
-    }
-    packet
-}
-
-/// A consumer that asks a fixed number of times: the next when the last was answered or refused.
-#[derive(Clone, Debug)]
-struct Prober {
-    src: u8,
-    left: u8,
-    seq: u64,
-    probe_idx: u64,
-    generation: u32,
-    nonce: u32,
-    waits: bool,
-}
-
-impl Prober {
-    fn new(src: u8, probes: u8, seed: u64) -> Self {
-        Self {
-            src,
-            left: probes,
-            seq: 0,
-            probe_idx: 0,
-            generation: 0,
-            nonce: u32::try_from(seed & 0xFFFF).unwrap_or(0) << 8,
-            waits: false,
-        }
-    }
-
-    fn next(&mut self, impatient: bool) -> Option<(Packet, u32, MarsHeader)> {
-        if self.left == 0 || (self.waits && !impatient) {
-            return None;
-        }
-        self.waits = true;
-        self.left -= 1;
-        self.nonce += 1;
-        let packet = Packet::probe(self.src, self.probe_idx, self.seq);
-        self.seq += 1;
-        let header = MarsHeader {
-            generation: Some(self.generation),
-            ..MarsHeader::default()
-        };
-        Some((packet, self.nonce, header))
-    }
-
-    fn heard(&mut self, name: SpecName, header: &MarsHeader) {
-        let SpecName::Discovery { probe_idx, .. } = name else {
-            return;
-        };
-        self.waits = false;
-        if let Some(generation) = header.generation
-            && (header.label.is_some() || header.nack_detail == Some(NackDetail::Stale))
-        {
-            self.generation = self.generation.max(generation);
-        }
-        if header.tier_conv && probe_idx == self.probe_idx {
-            self.probe_idx += 1;
-        }
     }
 }

@@ -22,6 +22,8 @@ mod judge;
 mod liar;
 mod mars;
 mod node;
+mod packet;
+mod prober;
 pub mod strategy;
 mod world;
 
@@ -29,6 +31,7 @@ pub use explore::{Budget, Coverage, Fingerprint, explore, fingerprint};
 pub use graph::{Graph, rooted_graphs};
 pub use judge::{Claims, Judge, Violation};
 pub use liar::{Liar, Lie, Party};
-pub use mars::{Frame, MarsNode, Packet};
+pub use mars::MarsNode;
 pub use node::{App, Edge, Node, Setup, View};
+pub use packet::{Frame, Packet};
 pub use world::{Flight, Pick, Step, World};
