@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use core::time::Duration;
 
 use common::{APP, Ask, Node, Sent, data_name, dest, probe_name, rank, ready};
-use mars_forwarder_core::{Config, Data, DropReason, FaceId, FaceKind, Input, Nack, Route};
+use mars_forwarder_core::{Config, DropReason, FaceId, FaceKind, Input, Nack};
 use mars_time::Instant;
 use mars_wire::{Label, MarsHeader, NackDetail, NackReason, NameBuf};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -112,18 +112,7 @@ impl Bed {
     }
 
     fn answer(&mut self, face: u32, name: &NameBuf, header: MarsHeader) {
-        let data = Data {
-            name: name.as_name(),
-            freshness: None,
-            octets: 0,
-            header,
-        };
-        let face = FaceId(face);
-        let sent = self.node.input(Input::Data {
-            face,
-            data,
-            packet: 9,
-        });
+        let sent = self.node.data(face, name, header);
         self.take(&sent);
     }
 
@@ -225,20 +214,8 @@ fn probes_for_ever_new_dests() {
 fn interests_that_are_never_answered() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut next = counter();
-    let other = NameBuf::new().generic(b"other");
     let mut bed = Bed::new(config());
-    let routes = [Route {
-        face: FaceId(2),
-        hops: 2,
-    }];
-    bed.node.input(Input::Routes {
-        prefix: other.as_name(),
-        routes: &routes,
-    });
-    let probe = probe_name(other.as_name(), "s", 0, 0);
-    bed.node.interest(ATTACKER, &probe, Ask::open(0));
-    bed.node
-        .answer_named(2, &probe, Some(rank(0, 1)), (true, true));
+    let other = bed.node.other_dest(ATTACKER, 2);
     let (report, bed) = bed.run(|bed, _| {
         for _ in 0..20 {
             let name = data_name(other.as_name(), next());
@@ -319,19 +296,10 @@ fn forged_ranks_and_flags() {
 #[test]
 fn queue_reports_of_65535() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let other = NameBuf::new().generic(b"other");
     let mut bed = Bed::new(config());
     let (face, kind) = (FaceId(9), FaceKind::Mars);
     bed.node.input(Input::FaceAdded { face, kind });
-    let routes = [Route { face, hops: 2 }];
-    bed.node.input(Input::Routes {
-        prefix: other.as_name(),
-        routes: &routes,
-    });
-    let probe = probe_name(other.as_name(), "s", 0, 0);
-    bed.node.interest(ATTACKER, &probe, Ask::open(0));
-    bed.node
-        .answer_named(9, &probe, Some(rank(0, 1)), (true, true));
+    let other = bed.node.other_dest(ATTACKER, face.0);
     let mut next = counter();
     let (report, _) = bed.run(|bed, _| {
         let name = data_name(other.as_name(), next());

@@ -17,7 +17,7 @@ use core::time::Duration;
 
 use common::net::{Got, Net, segment};
 use common::{APP, Ask, Node, Sent, data_name, dest, only, rank, ready, ready_after};
-use mars_forwarder_core::{Config, Data, DropReason, Edit, FaceId, FaceKind, Input, Route};
+use mars_forwarder_core::{Config, DropReason, Edit, FaceId, FaceKind, Input, Route};
 use mars_wire::{MarsHeader, NackDetail, NackReason, NameBuf};
 
 const MS: Duration = Duration::from_millis(1);
@@ -32,19 +32,7 @@ fn ask(node: &mut Node, n: u64) -> Vec<Sent> {
 }
 
 fn data(node: &mut Node, face: u32, n: u64) -> Vec<Sent> {
-    let name = name(n);
-    let data = Data {
-        name: name.as_name(),
-        freshness: None,
-        octets: 0,
-        header: MarsHeader::default(),
-    };
-    let face = FaceId(face);
-    node.input(Input::Data {
-        face,
-        data,
-        packet: 9,
-    })
+    node.data(face, &name(n), MarsHeader::default())
 }
 
 fn in_flight(node: &Node) -> Vec<u32> {

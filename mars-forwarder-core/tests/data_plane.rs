@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use common::{APP, Ask, Node, Sent, data_name, dest, only, ready};
 use mars_forwarder_core::{
-    Config, Data, DropReason, Edit, Event, FaceId, FaceKind, Input, Interest, Route,
+    Config, DropReason, Edit, Event, FaceId, FaceKind, Input, Interest, Route,
 };
 use mars_wire::{MarsHeader, NackDetail, NackReason, NameBuf, PitToken};
 
@@ -25,18 +25,7 @@ fn data(node: &mut Node, face: u32, segment: u64, queues: (u16, u16)) -> Vec<Sen
         data_queue: Some(queues.1),
         ..MarsHeader::default()
     };
-    let name = name(segment);
-    let data = Data {
-        name: name.as_name(),
-        freshness: None,
-        octets: 0,
-        header,
-    };
-    node.input(Input::Data {
-        face: FaceId(face),
-        data,
-        packet: 9,
-    })
+    node.data(face, &name(segment), header)
 }
 
 fn dropped(node: &Node, reason: DropReason) -> usize {
@@ -309,19 +298,6 @@ fn plain_upstreams_need_no_discovery() {
         1,
         "other names go that way too"
     );
-    let header = MarsHeader::default();
-    let data = Data {
-        name: name.as_name(),
-        freshness: None,
-        octets: 0,
-        header,
-    };
-    assert!(
-        only(&node.input(Input::Data {
-            face: FaceId(1),
-            data,
-            packet: 4
-        }))
-        .is_data()
-    );
+    let sent = node.data(1, &name, MarsHeader::default());
+    assert!(only(&sent).is_data());
 }

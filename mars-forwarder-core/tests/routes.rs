@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use common::{APP, Ask, Node, Sent, data_name, dest, only, probe_name, rank, ready};
 use mars_forwarder_core::{
-    Config, Data, DropReason, Edit, Event, FaceId, FaceKind, Input, Interest, Refusal, Route,
+    Config, DropReason, Edit, Event, FaceId, FaceKind, Input, Interest, Refusal, Route,
 };
 use mars_wire::{MarsHeader, NackDetail, NackReason, Name, NameBuf};
 
@@ -19,21 +19,6 @@ fn name(n: u64) -> NameBuf {
 
 fn ask(node: &mut Node, n: u64) -> Vec<Sent> {
     node.interest(APP, &name(n), Ask::open(0))
-}
-
-fn data(node: &mut Node, face: u32, name: &NameBuf, header: MarsHeader) -> Vec<Sent> {
-    let data = Data {
-        name: name.as_name(),
-        freshness: None,
-        octets: 0,
-        header,
-    };
-    let face = FaceId(face);
-    node.input(Input::Data {
-        face,
-        data,
-        packet: 9,
-    })
 }
 
 fn add(node: &mut Node, face: u32, kind: FaceKind) {
@@ -151,7 +136,7 @@ fn another_producer_takes_over_what_is_pending() {
             node.input(Input::FaceUp { face: FaceId(11) })
         };
         assert_eq!(sent, []);
-        let sent = data(&mut node, 12, &name(0), MarsHeader::default());
+        let sent = node.data(12, &name(0), MarsHeader::default());
         assert_eq!((only(&sent).face, only(&sent).is_data()), (1, true));
     }
 }
@@ -230,7 +215,7 @@ fn plain_and_mars_upstreams_carry_data_together() {
     for n in 0..200 {
         for sent in ask(&mut node, n) {
             by_face[sent.face as usize] += 1;
-            data(&mut node, sent.face, &name(n), MarsHeader::default());
+            node.data(sent.face, &name(n), MarsHeader::default());
         }
         node.pass(10 * MS);
     }
@@ -258,7 +243,7 @@ fn without_feedback_round_trips_tell_of_the_queue() {
         due.retain(|(at, name): &(mars_time::Instant, NameBuf)| {
             let here = *at <= node.now;
             if here {
-                sent.extend(data(&mut node, 1, name, MarsHeader::default()));
+                sent.extend(node.data(1, name, MarsHeader::default()));
                 delivered += u64::from(tick >= 4_000);
             }
             !here
@@ -314,7 +299,7 @@ fn a_suspended_face_is_tried_with_one_interest_and_resumes_with_data() {
     node.pass(200 * MS);
     ask(&mut node, 6);
     assert_eq!(ask(&mut node, 7), []);
-    let sent = data(&mut node, 1, &name(6), MarsHeader::default());
+    let sent = node.data(1, &name(6), MarsHeader::default());
     assert!(sent.iter().any(Sent::is_interest), "in full use again");
     assert!(
         node.events
@@ -361,7 +346,7 @@ fn rediscovery_keeps_labels_and_paths_while_data_flows() {
             }
         }
         for face in [1, 2, 3] {
-            data(&mut node, face, &name(n), MarsHeader::default());
+            node.data(face, &name(n), MarsHeader::default());
         }
         assert_eq!(node.valid(), [1, 2, 3]);
     }
@@ -485,7 +470,7 @@ fn an_interest_that_must_wait_for_one_face_holds_nobody_up() {
     let dest = dest();
     let queued = |node: &Node| node.forwarder.dest(dest.as_name()).unwrap().queue_len();
     assert_eq!(queued(&node), 1);
-    let mut sent = data(&mut node, 2, &name(on[2][0]), MarsHeader::default());
+    let mut sent = node.data(2, &name(on[2][0]), MarsHeader::default());
     sent.extend(node.pass(50 * MS));
     assert!(sent.iter().any(|s| s.is_interest() && s.face == 2));
     assert_eq!(queued(&node), 0);

@@ -6,8 +6,8 @@ mod common;
 
 use core::time::Duration;
 
-use common::{APP, Ask, Node, Sent, data_name, dest, only, probe_name, rank, ready};
-use mars_forwarder_core::{Config, Data, FaceId, FaceKind, Input, Route};
+use common::{APP, Ask, Node, Sent, data_name, dest, only, probe_name, ready};
+use mars_forwarder_core::{Config, FaceId, FaceKind, Input};
 use mars_wire::{Label, MarsHeader, NackDetail, NameBuf};
 
 /// Patient, so that a stall shows as one.
@@ -29,17 +29,7 @@ fn answer(node: &mut Node, face: u32, name: &NameBuf) -> Vec<Sent> {
         data_queue: Some(0),
         ..MarsHeader::default()
     };
-    let data = Data {
-        name: name.as_name(),
-        freshness: None,
-        octets: 0,
-        header,
-    };
-    node.input(Input::Data {
-        face: FaceId(face),
-        data,
-        packet: 9,
-    })
+    node.data(face, name, header)
 }
 
 fn name(segment: u64) -> NameBuf {
@@ -48,24 +38,6 @@ fn name(segment: u64) -> NameBuf {
 
 fn queue(node: &Node) -> usize {
     node.forwarder.dest(dest().as_name()).unwrap().queue_len()
-}
-
-/// A second dest with one path.
-fn other(node: &mut Node, face: u32) -> NameBuf {
-    let other = NameBuf::new().generic(b"other");
-    let routes = [Route {
-        face: FaceId(face),
-        hops: 2,
-    }];
-    node.input(Input::Routes {
-        prefix: other.as_name(),
-        routes: &routes,
-    });
-    let probe = probe_name(other.as_name(), "s", 0, 0);
-    node.interest(APP, &probe, Ask::open(0));
-    node.answer_named(face, &probe, Some(rank(0, 1)), (true, true));
-    assert_eq!(node.valid_for(other.as_name()), [face]);
-    other
 }
 
 #[test]
@@ -103,7 +75,7 @@ fn what_waits_for_a_face_that_goes_down_goes_over_another() {
     let mut config = Config::new(1);
     config.face_law.initial_window = 2;
     let mut node = ready(config, &[2, 3]);
-    let other = other(&mut node, 1);
+    let other = node.other_dest(APP, 1);
     for segment in 0..4 {
         ask(&mut node, &data_name(other.as_name(), segment));
     }
@@ -122,7 +94,7 @@ fn an_interest_that_may_take_only_a_longer_tier_is_woken_when_that_opens() {
     let mut config = Config::new(1);
     config.face_law.initial_window = 2;
     let mut node = ready(config, &[2, 3]);
-    let other = other(&mut node, 2);
+    let other = node.other_dest(APP, 2);
     for segment in 0..2 {
         ask(&mut node, &data_name(other.as_name(), segment));
         node.pass(Duration::from_millis(5));

@@ -178,6 +178,13 @@ impl Node {
 
     pub fn drain(&mut self) -> Vec<Sent> {
         let mut sent = Vec::new();
+        let at = self.drain_into(&mut sent);
+        assert!(at.is_none_or(|at| at > self.now), "deadline not after now");
+        sent
+    }
+
+    /// Gives the deadline that ends the outputs.
+    fn drain_into(&mut self, sent: &mut Vec<Sent>) -> Option<Instant> {
         loop {
             match self.forwarder.poll_output() {
                 Output::Transmit { face, edit, packet } => sent.push(Sent {
@@ -186,10 +193,7 @@ impl Node {
                     packet,
                 }),
                 Output::Event(event) => self.events.push(event),
-                Output::Timeout(at) => {
-                    assert!(at.is_none_or(|at| at > self.now), "deadline not after now");
-                    return sent;
-                }
+                Output::Timeout(at) => return at,
                 _ => panic!("an output that the test does not know"),
             }
         }
@@ -200,18 +204,7 @@ impl Node {
         let end = self.now + span;
         let mut sent = Vec::new();
         loop {
-            let at = loop {
-                match self.forwarder.poll_output() {
-                    Output::Timeout(at) => break at,
-                    Output::Event(event) => self.events.push(event),
-                    Output::Transmit { face, edit, packet } => sent.push(Sent {
-                        face: face.0,
-                        edit,
-                        packet,
-                    }),
-                    _ => panic!("an output that the test does not know"),
-                }
-            };
+            let at = self.drain_into(&mut sent);
             match at.filter(|at| *at <= end) {
                 Some(at) => {
                     self.now = at;
@@ -303,6 +296,39 @@ impl Node {
             data,
             packet: 2,
         })
+    }
+
+    /// Data of any name, with a handle of its own.
+    pub fn data(&mut self, face: u32, name: &NameBuf, header: MarsHeader) -> Vec<Sent> {
+        let data = Data {
+            name: name.as_name(),
+            freshness: None,
+            octets: 0,
+            header,
+        };
+        self.input(Input::Data {
+            face: FaceId(face),
+            data,
+            packet: 9,
+        })
+    }
+
+    /// A second dest with one path, over `face`, that `asker` has probed for.
+    pub fn other_dest(&mut self, asker: u32, face: u32) -> NameBuf {
+        let other = NameBuf::new().generic(b"other");
+        let routes = [Route {
+            face: FaceId(face),
+            hops: 2,
+        }];
+        self.input(Input::Routes {
+            prefix: other.as_name(),
+            routes: &routes,
+        });
+        let probe = probe_name(other.as_name(), "s", 0, 0);
+        self.interest(asker, &probe, Ask::open(0));
+        self.answer_named(face, &probe, Some(rank(0, 1)), (true, true));
+        assert_eq!(self.valid_for(other.as_name()), [face]);
+        other
     }
 
     pub fn nack(
