@@ -36,7 +36,7 @@
 //! Nack, nothing is lost in silence). It is released over a face when two windows of `mars-cc`
 //! agree: that of the face, which watches the neighbour's Data queue, and that of the dest over
 //! the face, which watches the neighbour's Interest queue. The shortest tier goes first; longer
-//! tiers carry what it cannot. Dests that compete for a face are served in rotation. Data
+//! tiers carry what it cannot, or left unanswered twice. Dests that compete for a face are served in rotation. Data
 //! goes back to all who asked, stamped with this node's own queues. An Interest that may take only
 //! faces that are full lets up to fifteen others of its dest pass.
 //!
@@ -51,8 +51,8 @@
 //! Interest over another face at once, at the head of its queue; with no face left it goes down as a
 //! Nack: for congestion if the last face said so, else for want of a route. A mere silence gives the
 //! slot back and sends nothing, since retransmission is the consumer's business: if every node
-//! repeated itself, traffic would grow by the power of hops. What stayed unanswered everywhere goes
-//! over a path that appears before its lifetime ends; with [`Config::hold_without_route`] so does
+//! repeated itself, traffic would grow by the power of hops. What stayed unanswered goes over a
+//! path that appears where there was none, before its lifetime ends; with [`Config::hold_without_route`] so does
 //! what had no path to begin with.
 //!
 //! **Stragglers.** When the first of two faces has answered, the entry stays while the second holds

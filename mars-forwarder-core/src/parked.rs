@@ -1,5 +1,5 @@
-//! Interests of one dest that every face was asked for in vain and nobody is asked for now. They
-//! wait for a path that was not there before, or for their lifetime to end.
+//! Interests of one dest that were asked for in vain, and that nobody is asked for now. They wait
+//! for a path to appear where there was none, or for their lifetime to end.
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ impl Parked {
         self.0.push(ticket);
     }
 
-    /// Takes all out, the one parked first in front.
+    /// Takes all out, the one parked first in front, but for what a sweep has sorted.
     pub(crate) fn take(&mut self) -> Vec<Ticket> {
         core::mem::take(&mut self.0)
     }
