@@ -202,19 +202,18 @@ impl<P: Clone> Forwarder<P> {
         let Some((hash, dest)) = self.pit.get(ix).map(|entry| (entry.hash, entry.dest)) else {
             return;
         };
-        let now = self.now;
-        let first_sent = self
-            .pit
-            .out_mut(out)
-            .and_then(|record| (!record.is_repeated()).then_some(record.sent));
-        let answered = self.pit.state_of(out) == Some(OutState::Done);
+        let Some(before) = self.pit.out(out) else {
+            return;
+        };
+        // After a repetition nobody knows which one was answered.
+        let first_sent = (!before.is_repeated()).then_some(before.sent);
+        let answered = before.state == OutState::Done;
         let record = self.pit.settle(out, OutState::Done);
         if let Some(out) = self.pit.out_mut(out) {
             out.state = OutState::Done;
         }
         if let Some(record) = record {
-            let rtt = now.saturating_duration_since(record.sent);
-            let rtt = (!record.is_repeated()).then_some(rtt);
+            let rtt = first_sent.map(|sent| self.now.saturating_duration_since(sent));
             let queue = data.header.interest_queue;
             self.feed(
                 dest,

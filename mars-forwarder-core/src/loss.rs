@@ -183,22 +183,26 @@ impl<P: Clone> Forwarder<P> {
         let Some(entry) = self.pit.get(ix) else {
             return;
         };
-        let owes = |state| state != OutState::Done;
-        if !self.pit.outs(ix).any(|(_, r)| owes(r.state)) || !self.may_linger(ix) {
+        if !self.pit.is_owed(ix) {
             return self.erase(ix);
         }
         let until = entry.linger.or_else(|| {
             let soonest = self.now + MIN_LINGER;
             Some(self.pit.last_wait(ix).map_or(soonest, |at| at.max(soonest)))
         });
-        self.set_linger(ix, until);
-        self.arm_pit(ix);
+        self.linger_until(ix, until);
     }
 
-    /// Whether there is room for one more entry that lingers, or it lingers already.
-    pub(crate) fn may_linger(&self, ix: PitIx) -> bool {
+    /// Keeps an entry that nobody asks for any more until then. It ends at once if it is worth
+    /// nothing, or if it would be one too many of those that linger.
+    pub(crate) fn linger_until(&mut self, ix: PitIx, until: Option<Instant>) {
         let lingers = self.pit.get(ix).is_some_and(|entry| entry.linger.is_some());
-        lingers || self.lingering < self.config.max_pending / LINGER_SHARE
+        let room = lingers || self.lingering < self.config.max_pending / LINGER_SHARE;
+        if until.is_none() || !room {
+            return self.erase(ix);
+        }
+        self.set_linger(ix, until);
+        self.arm_pit(ix);
     }
 
     /// Sets or ends the time that an entry without askers is kept, and counts such entries.

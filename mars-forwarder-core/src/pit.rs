@@ -56,7 +56,8 @@ pub(crate) struct Entry<P> {
     pub(crate) queued: bool,
     /// Counts the times that it was asked for anew.
     epoch: u16,
-    /// Refused downstream, but kept until then to learn from a late answer.
+    /// Nobody asks any more, but it is kept until then: to learn from a late answer, or to give
+    /// its own again.
     pub(crate) linger: Option<Instant>,
     first_in: Link,
     first_out: Link,
@@ -314,6 +315,12 @@ impl<P> Pit<P> {
         waiting.map(|(out, record)| (out, record.face))
     }
 
+    /// Whether a face that was asked may still answer, in time or late.
+    pub(crate) fn is_owed(&self, ix: PitIx) -> bool {
+        self.outs(ix)
+            .any(|(_, record)| record.state != OutState::Done)
+    }
+
     /// The latest deadline of the out-records that still wait.
     pub(crate) fn last_wait(&self, ix: PitIx) -> Option<Instant> {
         let waits = self.outs(ix).filter_map(|(_, record)| match record.state {
@@ -440,9 +447,8 @@ impl<P> Pit<P> {
         Some(record)
     }
 
-    /// How an out-record stands.
-    pub(crate) fn state_of(&self, out: OutIx) -> Option<OutState> {
-        self.outs.get(out).map(|record| record.state)
+    pub(crate) fn out(&self, out: OutIx) -> Option<&OutRecord> {
+        self.outs.get(out)
     }
 
     /// An out-record, to be changed.
@@ -559,8 +565,7 @@ mod tests {
         );
         assert!(pit.settle(first, OutState::Silent).is_none());
         assert_eq!(
-            pit.waiting_on(7)
-                .and_then(|o| pit.out_mut(o).map(|r| r.entry)),
+            pit.waiting_on(7).and_then(|o| pit.out(o).map(|r| r.entry)),
             Some(a)
         );
         assert_eq!(pit.remove(a), Some('a'));

@@ -19,6 +19,7 @@ const FIRST_REPEAT: Duration = Duration::from_millis(60);
 const MAX_SILENT: u8 = 4;
 /// Duplicate Nacks in a row after which a face is refused for the round.
 const MAX_DUPLICATES: u8 = 3;
+
 /// One next hop.
 #[derive(Clone, Debug)]
 pub(crate) struct Upstream {
@@ -38,13 +39,12 @@ pub(crate) struct Upstream {
     pub(crate) asked: Instant,
     pub(crate) answers: u8,
     silent: u8,
-    /// When the last of the silent ones was given up.
-    gave_up: Instant,
+    /// When the last of those that ever fell silent was given up. From the first one on, probes are
+    /// repeated.
+    gave_up: Option<Instant>,
     duplicates: u8,
     /// Doublings of the time that a probe waits, after silence.
     patience: u8,
-    /// Times that a probe may be repeated: none before one fell silent here.
-    max_repeats: u8,
     /// Smoothed RTT of probes.
     probe_rtt: Option<Duration>,
     /// Level P of the control law.
@@ -87,10 +87,9 @@ impl Upstream {
             asked: Instant::ZERO,
             answers: 0,
             silent: 0,
-            gave_up: Instant::ZERO,
+            gave_up: None,
             duplicates: 0,
             patience: 0,
-            max_repeats: 0,
             probe_rtt: None,
             cc: *cc,
             waiting: false,
@@ -163,14 +162,14 @@ impl Upstream {
 
     /// Whether a probe that was repeated so often may be repeated once more.
     pub(crate) const fn may_repeat(&self, repeats: u8) -> bool {
-        self.up && repeats < self.max_repeats
+        self.up && self.gave_up.is_some() && repeats < MAX_REPEATS
     }
 
     /// How long to wait, of `wait` altogether, until a probe that was repeated so often is repeated.
     /// Not the time of an answer but of a link: the upstream may be at work on it for much longer.
     pub(crate) fn repeat_after(&self, repeats: u8, wait: Duration) -> Duration {
         if self.may_repeat(repeats) {
-            wait.min(FIRST_REPEAT.saturating_mul(1 << repeats.min(MAX_REPEATS)))
+            wait.min(FIRST_REPEAT.saturating_mul(1 << repeats))
         } else {
             wait
         }
@@ -231,11 +230,10 @@ impl Upstream {
     /// flight together count once: what lies behind a good face may be farther away than what
     /// answered so far, and the next probe, which waits twice as long, is to find that out.
     pub(crate) fn fell_silent(&mut self, sent: Instant, now: Instant) -> bool {
-        if self.heard > sent || sent < self.gave_up {
+        if self.heard > sent || self.gave_up.is_some_and(|at| sent < at) {
             return false;
         }
-        self.gave_up = now;
-        self.max_repeats = MAX_REPEATS;
+        self.gave_up = Some(now);
         self.silent = self.silent.saturating_add(1);
         self.patience = self.patience.saturating_add(1);
         self.silent >= MAX_SILENT

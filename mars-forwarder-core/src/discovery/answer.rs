@@ -92,7 +92,7 @@ impl<P: Clone> Forwarder<P> {
 
     /// Settles the out-record of an answer, late ones included; `None` if it was answered before.
     fn take_answered(&mut self, dest: DestIx, out: OutIx) -> Option<OutRecord> {
-        let record = *self.pit.out_mut(out)?;
+        let record = *self.pit.out(out)?;
         if record.state == OutState::Done {
             return None;
         }
@@ -278,20 +278,10 @@ impl<P: Clone> Forwarder<P> {
             }
         }
         let until = until.or_else(|| self.pit.get(ix)?.linger);
-        let may_answer = self.pit.outs(ix).any(|(_, r)| r.state != OutState::Done);
-        let until = until.map(|at| {
-            if may_answer {
-                at
-            } else {
-                at.min(self.now + KEPT)
-            }
-        });
-        if until.is_none() || !self.may_linger(ix) {
-            return self.erase(ix);
-        }
+        let is_owed = self.pit.is_owed(ix);
+        let until = until.map(|at| if is_owed { at } else { at.min(self.now + KEPT) });
         self.pit.keep_answer(ix, packet.clone());
-        self.set_linger(ix, until);
-        self.arm_pit(ix);
+        self.linger_until(ix, until);
     }
 
     /// Whether the node's rank is below what the downstream asked for, after lowering it if need be.

@@ -12,7 +12,7 @@ use crate::face::FaceIx;
 use crate::forwarder::Forwarder;
 use crate::input::Interest;
 use crate::output::Edit;
-use crate::pit::{InRecord, Kind, OutRecord, OutState, PitIx};
+use crate::pit::{InRecord, Kind, OutRecord, PitIx};
 use crate::rank;
 use crate::release::may_take;
 use crate::upstream::Upstream;
@@ -230,31 +230,25 @@ impl<P: Clone> Forwarder<P> {
         };
         let bound = d.label().or(d.bound_of(from));
         let generation = d.generation;
-        let (mut wait, mut metered) = (left, false);
+        // A repeated probe may be answered for the first time that it was sent.
+        let (sent, sent_bound, repeats) = match self.pit.out_of(ix, face) {
+            Some((_, before)) => (before.sent, before.bound, before.repeats.saturating_add(1)),
+            None => (self.now, bound, 0),
+        };
+        let (mut wait, mut patience, mut metered) = (whole_millis(left), None, false);
         if let Some(upstream) = d.upstream_mut(face) {
             upstream.probes = upstream.probes.saturating_add(1);
-            wait = upstream.probe_wait(left + waited).saturating_sub(waited);
+            wait = whole_millis(upstream.probe_wait(left + waited).saturating_sub(waited));
+            patience = Some(upstream.repeat_after(repeats, wait));
             metered = true;
         }
-        let wait = whole_millis(wait);
+        let deadline = self.now + patience.unwrap_or(wait);
         let nonce = match asked {
             Some(nonce) if first => nonce,
             _ => self.rng.next_u32(),
         };
-        let before = self
-            .pit
-            .out_of(ix, face)
-            .map(|(_, r)| (r.sent, r.bound, r.repeats.saturating_add(1)));
-        let repeats = before.map_or(0, |(.., repeats)| repeats);
-        let upstream = self.dests.get(dest).and_then(|d| d.upstream(face));
-        let patience = upstream.map_or(wait, |u| u.repeat_after(repeats, wait));
-        let mut record = OutRecord::new(ix, face, nonce, self.now, self.now + patience);
-        record.bound = bound;
-        if let Some((sent, bound, _)) = before {
-            // The answer may be to the first time.
-            record.sent = sent;
-            record.bound = bound;
-        }
+        let mut record = OutRecord::new(ix, face, nonce, sent, deadline);
+        record.bound = sent_bound;
         record.repeats = repeats;
         record.metered = metered;
         self.pit.add_out(record);
@@ -295,12 +289,7 @@ impl<P: Clone> Forwarder<P> {
     /// if a face may still answer: a path that is slow is a path.
     pub(super) fn linger_for_answers(&mut self, ix: PitIx, until: Option<Instant>) {
         let until = until.or_else(|| self.pit.get(ix)?.linger);
-        let may_answer = self.pit.outs(ix).any(|(_, r)| r.state != OutState::Done);
-        if until.is_some() && may_answer && self.may_linger(ix) {
-            self.set_linger(ix, until);
-            return self.arm_pit(ix);
-        }
-        self.erase(ix);
+        self.linger_until(ix, until.filter(|_| self.pit.is_owed(ix)));
     }
 }
 

@@ -18,7 +18,7 @@ impl<P: Clone> Forwarder<P> {
         };
         let now = self.now;
         self.settle(out, OutState::Done, mars_cc::Input::Released);
-        let bound = self.pit.out_mut(out).and_then(|record| record.bound);
+        let bound = self.pit.out(out).and_then(|record| record.bound);
         let label = self.dests.get(dest).and_then(Dest::label);
         let from = self.pit.asker(ix);
         match detail_of(nack) {
@@ -99,7 +99,7 @@ impl<P: Clone> Forwarder<P> {
             if self.repeat_probe(ix, dest, out, face) {
                 continue;
             }
-            let sent = self.pit.out_mut(out).map_or(now, |record| record.sent);
+            let sent = self.pit.out(out).map_or(now, |record| record.sent);
             let upstream = self.upstream_mut(dest, face);
             if upstream.is_some_and(|u| u.fell_silent(sent, now)) {
                 self.refuse_upstream(dest, face, Standing::Silent, Refusal::Silence);
@@ -127,7 +127,7 @@ impl<P: Clone> Forwarder<P> {
     /// crosses many of them though each may lose it.
     fn repeat_probe(&mut self, ix: PitIx, dest: DestIx, out: OutIx, face: FaceIx) -> bool {
         let now = self.now;
-        let Some((sent, repeats)) = self.pit.out_mut(out).map(|r| (r.sent, r.repeats)) else {
+        let Some((sent, repeats)) = self.pit.out(out).map(|r| (r.sent, r.repeats)) else {
             return false;
         };
         let (waited, left) = (now.saturating_duration_since(sent), self.patience(ix));
