@@ -170,8 +170,8 @@ impl Discovery {
         });
     }
 
-    /// Probes live longer while none is answered, twice as long for each window of them that failed: on a
-    /// long way with many losses each hop takes its time to mend its own.
+    /// Probes live longer while none is answered, twice as long for each window of them that failed:
+    /// on a long way with many losses each hop takes its time to mend its own.
     fn lifetime(&self, config: &Config) -> Duration {
         let failed = self.round.silent.saturating_add(self.round.busy);
         let doublings = failed / u32::from(config.probe_window.max(1));
@@ -228,7 +228,7 @@ impl Discovery {
         seq: u64,
         header: &MarsHeader,
     ) -> bool {
-        if seq < self.round.first_seq || seq >= self.next_seq || self.phase == Phase::Off {
+        if !self.is_of_round(seq) || self.phase == Phase::Off {
             bump(&mut ctx.counters.unsolicited_data);
             return false;
         }
@@ -256,6 +256,11 @@ impl Discovery {
             self.read_flags(ctx, probe_idx, header);
         }
         back
+    }
+
+    /// Whether a probe was sent in the present round.
+    fn is_of_round(&self, seq: u64) -> bool {
+        (self.round.first_seq..self.next_seq).contains(&seq)
     }
 
     /// There is a path. Gives whether all were lost and are back.
@@ -310,7 +315,7 @@ impl Discovery {
         else {
             bump(&mut ctx.counters.stray_nacks);
             // It comes late, but it comes: somebody is there, who needs more time than the probe had.
-            if refusal == Refusal::Busy && (self.round.first_seq..self.next_seq).contains(&seq) {
+            if refusal == Refusal::Busy && self.is_of_round(seq) {
                 self.round.silent = 0;
                 self.round.busy = self.round.busy.saturating_add(1);
             }
